@@ -20,7 +20,7 @@ class FrozenDict(dict[str, _V]):
     def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
         raise TypeError("this mapping is frozen; build a new one with {**mapping, ...}")
 
-    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -35,6 +35,25 @@ class FrozenDict(dict[str, _V]):
         return FrozenDict, (dict(self),)
 
 
+def _check_unicode(text: str) -> None:
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ValueError("text with a lone surrogate is not valid Unicode") from None
+
+
+def _check_texts(fields: Mapping[str, Any]) -> None:
+    """Refuse what could be read but not written: pydantic takes lone surrogates in, and cannot dump them."""
+    for name, value in fields.items():
+        for item in value if isinstance(value, tuple) else (value,):
+            if isinstance(item, str):
+                try:
+                    _check_unicode(item)
+                except ValueError as error:
+                    raise ValueError(f"{name}: {error}") from None
+
+
 def freeze(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:
     """Give the frozen form of a JSON value: tuples for lists, `FrozenDict` for objects.
 
@@ -44,11 +63,7 @@ def freeze(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:
     if value is None or value is True or value is False:
         return value
     if isinstance(value, str):
-        if not value.isascii():
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                raise ValueError("text with a lone surrogate is not valid Unicode") from None
+        _check_unicode(value)
         return str(value)
     if isinstance(value, int):
         return int(value)
@@ -64,7 +79,7 @@ def freeze(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:
         frozen: dict[str, Any] = {}
         for key, item in value.items():
             if not isinstance(key, str):
-                raise ValueError(f"key {key!r} is not a string")  # noqa: TRY004 - pydantic reports ValueError
+                raise ValueError(f"key {key!r} is not a string")
             frozen[freeze(key)] = freeze(item, depth - 1)
         return FrozenDict(frozen)
     if isinstance(value, list | tuple):
@@ -84,7 +99,7 @@ def thaw(value: Any) -> Any:
 def _frozen_object(value: Any) -> FrozenDict[Any]:
     frozen = freeze(value)
     if not isinstance(frozen, FrozenDict):
-        raise ValueError(f"expected an object, got {type(value).__name__}")  # noqa: TRY004
+        raise ValueError(f"expected an object, got {type(value).__name__}")
     return frozen
 
 
@@ -92,7 +107,7 @@ def _string_map(value: Any) -> FrozenDict[str]:
     frozen = _frozen_object(value)
     for key, item in frozen.items():
         if not isinstance(item, str):
-            raise ValueError(f"value of {key!r} must be text, got {item!r}; quote it")  # noqa: TRY004
+            raise ValueError(f"value of {key!r} must be text, got {item!r}; quote it")
     return frozen
 
 
@@ -128,10 +143,11 @@ EventType = Annotated[str, StringConstraints(pattern=EVENT_TYPE_PATTERN, max_len
 class Model(BaseModel):
     """A value on a wire or in the store: frozen, and unknown keys are kept and passed on."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True, ser_json_inf_nan="constants")
+    model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True, allow_inf_nan=False)
 
     def model_post_init(self, _context: Any, /) -> None:
-        """Freeze unknown keys too, so that frozen means frozen."""
+        """Freeze unknown keys too, so that frozen means frozen; refuse text that is not Unicode."""
+        _check_texts(self.__dict__)
         extra = self.__pydantic_extra__
         if extra:
             for key, value in extra.items():
@@ -141,4 +157,8 @@ class Model(BaseModel):
 class Document(BaseModel):
     """A part of a document that people write: frozen, and unknown keys are errors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
+
+    def model_post_init(self, _context: Any, /) -> None:
+        """Refuse text that is not Unicode."""
+        _check_texts(self.__dict__)

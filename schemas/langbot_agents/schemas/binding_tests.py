@@ -16,7 +16,9 @@ class TestEvent(Document):
     sample: EventType | None = Field(default=None, description="Event type whose catalogue sample is used.")
     file: str | None = Field(default=None, description="JSON or YAML file beside the test.")
     inline: JsonObject | None = Field(default=None, description="The event itself.")
-    set: JsonObject = Field(default={}, validate_default=True, description="Dotted path to value, laid over the event.")
+    set: JsonObject = Field(
+        default={}, validate_default=True, description="Dotted path to value, laid over the event."
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> "TestEvent":
@@ -31,9 +33,13 @@ class TestExpectation(Document):
     __test__ = False
 
     binding: Name | None = Field(default=None, description="The binding that answers; null is none.")
-    observers: tuple[Name, ...] | None = Field(default=None, description="Bindings that observe; omitted is not checked.")
+    observers: tuple[Name, ...] | None = Field(
+        default=None, description="Bindings that observe; omitted is not checked."
+    )
     messages: tuple[str, ...] | None = Field(default=None, description="Texts that are delivered, in order.")
-    actions: tuple[JsonObject, ...] | None = Field(default=None, description="Actions that are asked for, in order.")
+    actions: tuple[JsonObject, ...] | None = Field(
+        default=None, description="Actions that are asked for, in order."
+    )
 
 
 class BindingTestCase(Document):
@@ -42,7 +48,9 @@ class BindingTestCase(Document):
     name: str = Field(min_length=1, max_length=200, description="What the case shows.")
     event: TestEvent = Field(description="The event.")
     at: AwareDatetime | None = Field(default=None, description="The time at which it is decided, RFC 3339.")
-    runner: tuple[JsonObject, ...] | None = Field(default=None, description="Results of a scripted runner, instead of the real one.")
+    runner: tuple[JsonObject, ...] | None = Field(
+        default=None, description="Results of a scripted runner, instead of the real one."
+    )
     expect: TestExpectation = Field(description="What must happen.")
 
 

@@ -9,11 +9,14 @@ from .events import ReplyTarget
 from .text import I18nText
 from .units import Duration, Size, TimeWindow
 
-API_VERSION = "langbot-agents/v1"
 ApiVersion = Literal["langbot-agents/v1"]
+API_VERSION: ApiVersion = "langbot-agents/v1"
 
 EventPattern = Annotated[
-    str, StringConstraints(pattern=r"^(\*|[a-z][a-z0-9_]*(\.[a-z0-9_-]+){0,4}\.\*|[a-z][a-z0-9_]*(\.[a-z0-9_-]+){1,4})$")
+    str,
+    StringConstraints(
+        pattern=r"^(\*|[a-z][a-z0-9_]*(\.[a-z0-9_-]+){0,4}\.\*|[a-z][a-z0-9_]*(\.[a-z0-9_-]+){1,4})$"
+    ),
 ]
 """An event type, `ns.*` (at any depth) or `*`."""
 
@@ -26,7 +29,9 @@ class BindingScope(Document):
     """Where the binding applies; an omitted field matches anything, an omitted workspace means `default`."""
 
     workspace_id: ScopeValue | None = Field(default=None, description="Workspace; omitted means `default`.")
-    source_kind: ScopeValue | None = Field(default=None, description="Kind of source, such as `platform_adapter`.")
+    source_kind: ScopeValue | None = Field(
+        default=None, description="Kind of source, such as `platform_adapter`."
+    )
     source_name: ScopeValue | None = Field(default=None, description="Name of the configured source.")
     bot_id: ScopeValue | None = Field(default=None, description="Bot.")
     conversation_type: ScopeValue | None = Field(default=None, description="`private`, `group` or `channel`.")
@@ -54,7 +59,9 @@ class ActionPolicy(Document):
     """Which platform actions a run may ask for, and which of them a person must approve."""
 
     allow: tuple[str, ...] = Field(default=(), description="Action names; names may hold `*`.")
-    require_approval: tuple[str, ...] = Field(default=(), description="Allowed actions that wait for a person.")
+    require_approval: tuple[str, ...] = Field(
+        default=(), description="Allowed actions that wait for a person."
+    )
     approvers: tuple[str, ...] = Field(default=(), description="Actor ids that may decide.")
     expire_after: Duration = Field(default=86400.0, description="How long an approval waits.")
 
@@ -83,7 +90,9 @@ class ResourcePolicy(Document):
     knowledge_bases: tuple[str, ...] | None = Field(default=None, description="Knowledge base names.")
     files: tuple[str, ...] | None = Field(default=None, description="File names.")
     storage: StorageAccess | None = Field(default=None, description="Storage.")
-    history: Literal["conversation", "workspace", False] | None = Field(default=None, description="How far history reaches.")
+    history: Literal["conversation", "workspace", False] | None = Field(
+        default=None, description="How far history reaches."
+    )
     events: bool | None = Field(default=None, description="Whether it may read events.")
     artifacts: bool | None = Field(default=None, description="Whether it may read and make artifacts.")
     prompt: bool | None = Field(default=None, description="Whether it may read the effective prompt.")
@@ -98,9 +107,15 @@ StateScope = Literal["conversation", "actor", "subject", "runner", "workspace"]
 class StatePolicy(Document):
     """What the runner may remember, and under which name."""
 
-    scopes: tuple[StateScope, ...] = Field(default=("conversation", "actor"), description="Scopes that are on.")
-    namespace: Name | None = Field(default=None, description="Name that keeps state apart; default the binding_id.")
-    expire_after: Duration | None = Field(default=None, description="How long a value lives after its last change.")
+    scopes: tuple[StateScope, ...] = Field(
+        default=("conversation", "actor"), description="Scopes that are on."
+    )
+    namespace: Name | None = Field(
+        default=None, description="Name that keeps state apart; default the binding_id."
+    )
+    expire_after: Duration | None = Field(
+        default=None, description="How long a value lives after its last change."
+    )
 
 
 class RetryPolicy(Document):
@@ -119,8 +134,12 @@ class DeliveryRetry(RetryPolicy):
 class LongText(Document):
     """What becomes of text that is too long for one message."""
 
-    strategy: Literal["split", "file", "forward", "image"] = Field(default="split", description="How it is sent.")
-    threshold: int | None = Field(default=None, ge=64, description="Length from which it applies; default the surface's limit.")
+    strategy: Literal["split", "file", "forward", "image"] = Field(
+        default="split", description="How it is sent."
+    )
+    threshold: int | None = Field(
+        default=None, ge=64, description="Length from which it applies; default the surface's limit."
+    )
 
 
 class DelayRange(Document):
@@ -142,6 +161,15 @@ class NamedTarget(Document):
     surface: Name = Field(description="Name of the surface.")
     target: ReplyTarget = Field(description="Place on the surface.")
 
+    @field_validator("target")
+    @classmethod
+    def _known_keys(cls, value: ReplyTarget) -> ReplyTarget:
+        """A document refuses unknown keys, also in the wire model that it holds."""
+        if value.model_extra:
+            known = ", ".join(ReplyTarget.model_fields)
+            raise ValueError(f"unknown key {min(value.model_extra)!r}; a target has {known}")
+        return value
+
 
 class DeliveryPolicy(Document):
     """Where the output goes and how it looks."""
@@ -149,13 +177,20 @@ class DeliveryPolicy(Document):
     targets: tuple[Literal["reply", "none"] | NamedTarget, ...] = Field(
         default=("reply",), description="`reply`, a named surface and target, or `none`."
     )
-    streaming: Literal["auto", "on", "off"] = Field(default="auto", description="Whether text is shown while it grows.")
+    streaming: Literal["auto", "on", "off"] = Field(
+        default="auto", description="Whether text is shown while it grows."
+    )
     edit_interval: Duration = Field(default=1.0, description="Shortest pause between two edits.")
     on_error: Literal["hint", "error", "hide"] = Field(
-        default="hint", description="What a person sees of a failure: a hint, the code and public message, or nothing."
+        default="hint",
+        description="What a person sees of a failure: a hint, the code and public message, or nothing.",
     )
-    hint_text: I18nText | None = Field(default=None, description="The hint; default a text of ours in the event's language.")
-    on_empty: Literal["hint", "silent"] = Field(default="hint", description="What is shown when a run says nothing.")
+    hint_text: I18nText | None = Field(
+        default=None, description="The hint; default a text of ours in the event's language."
+    )
+    on_empty: Literal["hint", "silent"] = Field(
+        default="hint", description="What is shown when a run says nothing."
+    )
     on_unknown: Literal["hold", "resend"] = Field(
         default="hold", description="What becomes of a delivery whose outcome is not known."
     )
@@ -188,44 +223,62 @@ class RateLimit(Document):
 
     limit: int = Field(ge=1, description="Runs.")
     window: Duration = Field(description="Time.")
-    key: str | None = Field(default=None, description="JMESPath giving the text that is counted by; default the flow key.")
+    key: str | None = Field(
+        default=None, description="JMESPath giving the text that is counted by; default the flow key."
+    )
     strategy: Literal["drop", "wait"] = Field(default="drop", description="What becomes of the rest.")
 
 
 class FlowPolicy(Document):
     """How events of one conversation follow each other."""
 
-    key: str | None = Field(default=None, description="JMESPath giving the text that orders events; default the conversation.")
+    key: str | None = Field(
+        default=None, description="JMESPath giving the text that orders events; default the conversation."
+    )
     overlap: Literal["queue", "latest", "merge", "interrupt", "steer", "parallel", "drop"] = Field(
         default="queue", description="What happens to an event while another of its key runs."
     )
     max_queue: int = Field(default=100, ge=1, le=100_000, description="Most events of one key that wait.")
-    overflow: Literal["reject", "drop_oldest"] = Field(default="reject", description="What happens to one too many.")
+    overflow: Literal["reject", "drop_oldest"] = Field(
+        default="reject", description="What happens to one too many."
+    )
     max_wait: Duration = Field(default=600.0, description="Longest wait; then the event is `expired`.")
     debounce: Debounce | None = Field(default=None, description="Wait for a pause.")
     rate_limit: RateLimit | None = Field(default=None, description="Runs in a time.")
     concurrency: int | None = Field(default=None, ge=1, description="Most runs of this binding at once.")
-    join_actors: bool = Field(default=False, description="Whether messages of several actors may become one run.")
+    join_actors: bool = Field(
+        default=False, description="Whether messages of several actors may become one run."
+    )
 
 
 class RunLimits(Document):
     """Bounds of one run."""
 
     timeout: Duration = Field(default=300.0, gt=0, description="Longest run.")
-    idle_timeout: Duration = Field(default=120.0, gt=0, description="Longest time between two results, the first included.")
+    idle_timeout: Duration = Field(
+        default=120.0, gt=0, description="Longest time between two results, the first included."
+    )
     max_result_bytes: Size = Field(default=1024**2, gt=0, description="Largest result.")
     max_output_bytes: Size = Field(default=16 * 1024**2, gt=0, description="Most output of a run.")
     max_results: int = Field(default=100_000, ge=1, description="Most results of a run.")
-    history_rounds: int = Field(default=10, ge=0, le=1000, description="User turns of history that the runner is given.")
-    retry: RetryPolicy = Field(default=RetryPolicy(), description="How often a run that failed before any effect is tried.")
+    history_rounds: int = Field(
+        default=10, ge=0, le=1000, description="User turns of history that the runner is given."
+    )
+    retry: RetryPolicy = Field(
+        default=RetryPolicy(), description="How often a run that failed before any effect is tried."
+    )
     crash_restarts: int = Field(default=1, ge=0, le=10, description="Starts after a crash of the host.")
 
 
 class ActiveWindow(Document):
     """When the binding is active."""
 
-    from_: AwareDatetime | None = Field(default=None, alias="from", description="First moment, RFC 3339 with a zone.")
-    until: AwareDatetime | None = Field(default=None, description="First moment after it, RFC 3339 with a zone.")
+    from_: AwareDatetime | None = Field(
+        default=None, alias="from", description="First moment, RFC 3339 with a zone."
+    )
+    until: AwareDatetime | None = Field(
+        default=None, description="First moment after it, RFC 3339 with a zone."
+    )
     hours: tuple[TimeWindow, ...] = Field(default=(), description="Hours of the day; empty is all.")
 
 
@@ -238,16 +291,23 @@ class AgentBinding(Document):
     description: str | None = Field(default=None, description="What it is for.")
     enabled: bool = Field(default=True, description="Whether it takes part.")
     labels: StringMap = Field(default={}, validate_default=True, description="Free labels.")
-    event_types: tuple[EventPattern, ...] = Field(min_length=1, description="Event types: exact, `ns.*` or `*`.")
+    event_types: tuple[EventPattern, ...] = Field(
+        min_length=1, description="Event types: exact, `ns.*` or `*`."
+    )
     scope: BindingScope = Field(default=BindingScope(), description="Where it applies.")
     filters: tuple[EventFilter, ...] = Field(default=(), description="Conditions; all must hold.")
     priority: int = Field(default=0, ge=-1_000_000, le=1_000_000, description="Higher answers first.")
     mode: Literal["respond", "observe"] = Field(
-        default="respond", description="`respond`: at most one answers; `observe`: runs beside, never delivers."
+        default="respond",
+        description="`respond`: at most one answers; `observe`: runs beside, never delivers.",
     )
     runner_id: Name = Field(description="Runner: `plugin:author/name/runner` or an alias such as `echo`.")
-    runner_config: JsonObject = Field(default={}, validate_default=True, description="Settings of the runner, by its config schema.")
-    resource_policy: ResourcePolicy = Field(default=ResourcePolicy(), description="What the runner may touch.")
+    runner_config: JsonObject = Field(
+        default={}, validate_default=True, description="Settings of the runner, by its config schema."
+    )
+    resource_policy: ResourcePolicy = Field(
+        default=ResourcePolicy(), description="What the runner may touch."
+    )
     state_policy: StatePolicy = Field(default=StatePolicy(), description="What it may remember.")
     delivery_policy: DeliveryPolicy = Field(default=DeliveryPolicy(), description="Where its output goes.")
     flow: FlowPolicy = Field(default=FlowPolicy(), description="How events follow each other.")

@@ -14,9 +14,13 @@ class ActorRef(Model):
     """Who did it."""
 
     actor_type: ActorType = Field(default="user", description="What kind of actor it is.")
-    actor_id: PlatformId | None = Field(default=None, description="The platform's id of the actor; null for the system.")
+    actor_id: PlatformId | None = Field(
+        default=None, description="The platform's id of the actor; null for the system."
+    )
     actor_name: str | None = Field(default=None, description="Display name.")
-    roles: tuple[str, ...] = Field(default=(), description="Roles in the place where it happened, such as `admin`.")
+    roles: tuple[str, ...] = Field(
+        default=(), description="Roles in the place where it happened, such as `admin`."
+    )
     metadata: JsonObject = Field(default={}, validate_default=True, description="What the platform adds.")
 
 

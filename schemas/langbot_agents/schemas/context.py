@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, AwareDatetime, Field, WithJsonSchema
 
 from .base import FrozenDict, JsonData, JsonObject, Model
 from .bindings import StateScope
@@ -25,7 +25,9 @@ class AgentTrigger(Model):
     """What started the run."""
 
     type: str = Field(description="The event type.")
-    kind: Literal["event", "retry", "replay", "approval", "interaction"] = Field(default="event", description="Why it runs now.")
+    kind: Literal["event", "retry", "replay", "approval", "interaction"] = Field(
+        default="event", description="Why it runs now."
+    )
     source: EventSource = Field(description="Where the event came from.")
     binding_id: str = Field(description="The binding that chose the runner.")
     binding_revision: str = Field(description="Digest of the binding as it was.")
@@ -87,7 +89,9 @@ class ResourceItem(Model):
     description: str | None = Field(default=None, description="What it is for.")
     operations: tuple[str, ...] = Field(default=(), description="Verbs that are granted.")
     parameters: JsonObject | None = Field(default=None, description="JSON Schema of a tool's arguments.")
-    effect: Literal["read", "write"] | None = Field(default=None, description="Whether a tool changes something.")
+    effect: Literal["read", "write"] | None = Field(
+        default=None, description="Whether a tool changes something."
+    )
     idempotent: bool | None = Field(default=None, description="Whether calling twice is calling once.")
 
 
@@ -107,7 +111,9 @@ class AgentResources(Model):
     files: tuple[ResourceItem, ...] = Field(default=(), description="Files.")
     storage: StorageGrant = Field(default=StorageGrant(), description="Storage.")
     actions: tuple[str, ...] = Field(default=(), description="Platform actions.")
-    platform_capabilities: JsonObject = Field(default={}, validate_default=True, description="What the platform can do.")
+    platform_capabilities: JsonObject = Field(
+        default={}, validate_default=True, description="What the platform can do."
+    )
 
 
 class StateValue(Model):
@@ -117,23 +123,19 @@ class StateValue(Model):
     version: int = Field(ge=1, description="Version, rising.")
 
 
-def _frozen_scopes(value: Any) -> Mapping[str, Mapping[str, StateValue]]:
-    if not isinstance(value, Mapping):
-        raise ValueError("state is an object of scopes")  # noqa: TRY004
-    return FrozenDict(
-        {
-            scope: FrozenDict({key: StateValue.model_validate(item) for key, item in values.items()})
-            for scope, values in value.items()
-        }
-    )
+_Scopes = Mapping[StateScope, Mapping[str, StateValue]]
+
+
+def _frozen_scopes(value: _Scopes) -> FrozenDict[FrozenDict[StateValue]]:
+    return FrozenDict({scope: FrozenDict(values) for scope, values in value.items()})
 
 
 class AgentRunState(Model):
     """State snapshot: per granted scope, key to value with version."""
 
     scopes: Annotated[
-        Mapping[StateScope, Mapping[str, StateValue]],
-        PlainValidator(_frozen_scopes),
+        _Scopes,
+        AfterValidator(_frozen_scopes),
         WithJsonSchema({"type": "object", "additionalProperties": {"type": "object"}}),
     ] = Field(default={}, validate_default=True, description="Scope, then key, then value with version.")
 
@@ -159,7 +161,9 @@ class AgentRuntimeContext(Model):
     timezone: str = Field(default="UTC", description="Zone of the host.")
     locale: str = Field(default="en_US", description="Language of the person.")
     streaming_supported: bool = Field(default=False, description="Whether pieces are shown as they come.")
-    metadata: JsonObject = Field(default={}, validate_default=True, description="More, such as `context_packaging`.")
+    metadata: JsonObject = Field(
+        default={}, validate_default=True, description="More, such as `context_packaging`."
+    )
 
 
 class AgentRunContext(Model):
@@ -172,8 +176,12 @@ class AgentRunContext(Model):
     actor: ActorContext | None = Field(default=None, description="Who did it.")
     subject: SubjectContext | None = Field(default=None, description="What it happened to.")
     prompt: tuple[Message, ...] = Field(default=(), description="The effective prompt.")
-    messages: tuple[Message, ...] = Field(default=(), description="A bounded window of history, whole turns, oldest first.")
-    context_request: AgentContextRequest | None = Field(default=None, description="How the runner wanted its history.")
+    messages: tuple[Message, ...] = Field(
+        default=(), description="A bounded window of history, whole turns, oldest first."
+    )
+    context_request: AgentContextRequest | None = Field(
+        default=None, description="How the runner wanted its history."
+    )
     context_packaging: ContextPackagingMetadata = Field(
         default=ContextPackagingMetadata(), description="Receipt of the history."
     )
@@ -183,7 +191,9 @@ class AgentRunContext(Model):
     resources: AgentResources = Field(default=AgentResources(), description="What it may use.")
     state: AgentRunState = Field(default=AgentRunState(), description="What it remembers.")
     runtime: AgentRuntimeContext = Field(default=AgentRuntimeContext(), description="Host and run.")
-    config: JsonObject = Field(default={}, validate_default=True, description="Settings of the runner from the binding.")
+    config: JsonObject = Field(
+        default={}, validate_default=True, description="Settings of the runner from the binding."
+    )
 
     def to_legacy_query_context(self) -> dict[str, Any]:
         """The run in the terms of a LangBot query, as far as it is known."""

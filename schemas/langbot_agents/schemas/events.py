@@ -22,7 +22,9 @@ class EventSource(Model):
     """Which configured source brought the event."""
 
     kind: SourceKind = Field(description="Kind of source.")
-    name: Name = Field(description="Name of the configured source (a platforms[] entry, a token, a schedule), never the adapter's kind.")
+    name: Name = Field(
+        description="Name of the configured source (a platforms[] entry, a token, a schedule), never the adapter's kind."
+    )
 
 
 class SubjectRef(Model):
@@ -57,7 +59,9 @@ class Cause(Model):
 class AgentInput(Model):
     """What the event says to a runner; a non-message event has no text."""
 
-    text: str | None = Field(default=None, description="What a person wrote, at most 64 KiB; null where nobody wrote anything.")
+    text: str | None = Field(
+        default=None, description="What a person wrote, at most 64 KiB; null where nobody wrote anything."
+    )
     contents: tuple[ContentPart, ...] = Field(default=(), description="Structured parts in order.")
     attachments: tuple[Attachment, ...] = Field(default=(), description="Files that came along.")
     data: JsonData = Field(default=None, description="Payload of a timer or an API call.")
@@ -67,7 +71,9 @@ class AgentInput(Model):
     @classmethod
     def _bounded(cls, value: str | None) -> str | None:
         if value is not None and len(value) > MAX_INLINE_TEXT // 4 and len(value.encode()) > MAX_INLINE_TEXT:
-            raise ValueError(f"text is {len(value.encode())} bytes; at most {MAX_INLINE_TEXT} fit an event, send more as an attachment")
+            raise ValueError(
+                f"text is {len(value.encode())} bytes; at most {MAX_INLINE_TEXT} fit an event, send more as an attachment"
+            )
         return value
 
     def to_text(self) -> str:
@@ -88,7 +94,9 @@ class ReplyTarget(Model):
     target_id: PlatformId = Field(description="Id of the place.")
     thread_id: PlatformId | None = Field(default=None, description="Thread in the place.")
     message_id: PlatformId | None = Field(default=None, description="Message that is answered.")
-    metadata: JsonObject = Field(default={}, validate_default=True, description="What the surface needs besides.")
+    metadata: JsonObject = Field(
+        default={}, validate_default=True, description="What the surface needs besides."
+    )
 
 
 class InteractionSupport(Model):
@@ -103,39 +111,56 @@ class DeliveryContext(Model):
     """What the place of the event can show, and where a reply goes."""
 
     surface: Name = Field(description="Name of the surface.")
-    reply_target: ReplyTarget | None = Field(default=None, description="Where a reply goes; null where there is none.")
-    supports_streaming: bool = Field(default=False, description="Whether a message can grow while it is shown.")
+    reply_target: ReplyTarget | None = Field(
+        default=None, description="Where a reply goes; null where there is none."
+    )
+    supports_streaming: bool = Field(
+        default=False, description="Whether a message can grow while it is shown."
+    )
     supports_edit: bool = Field(default=False, description="Whether a sent message can be changed.")
     supports_reaction: bool = Field(default=False, description="Whether a message can get a reaction.")
     max_message_size: int | None = Field(default=None, ge=64, description="Longest message, in `size_unit`.")
     size_unit: SizeUnit = Field(default="characters", description="Unit of `max_message_size`.")
     interactions: InteractionSupport | None = Field(default=None, description="Forms it can show.")
-    platform_capabilities: JsonObject = Field(default={}, validate_default=True, description="What else the platform can do.")
+    platform_capabilities: JsonObject = Field(
+        default={}, validate_default=True, description="What else the platform can do."
+    )
 
 
 class AgentEventEnvelope(Model):
     """One event, normalised; the same shape whatever the source is."""
 
     event_uid: str | None = Field(default=None, description="Id that the host gives, `evt_…`.")
-    received_at: AwareDatetime | None = Field(default=None, description="When the host took it; set by the host.")
+    received_at: AwareDatetime | None = Field(
+        default=None, description="When the host took it; set by the host."
+    )
     event_id: Annotated[str, StringConstraints(min_length=1, max_length=1024)] | None = Field(
-        default=None, description="The source's own id; a repeat of it is not run again. Without one nothing is deduplicated."
+        default=None,
+        description="The source's own id; a repeat of it is not run again. Without one nothing is deduplicated.",
     )
     event_type: EventType = Field(description="Stable name such as `message.received`.")
-    event_time: float | None = Field(default=None, allow_inf_nan=False, description="When it happened, Unix seconds.")
+    event_time: float | None = Field(
+        default=None, allow_inf_nan=False, description="When it happened, Unix seconds."
+    )
     source: EventSource = Field(description="Where it came from.")
     workspace_id: Name = Field(default="default", description="Tenant; nothing reaches across.")
     bot_id: PlatformId | None = Field(default=None, description="The bot it concerns.")
     conversation_id: PlatformId | None = Field(default=None, description="`person_<peer>` or `group_<chat>`.")
-    conversation_type: ConversationType | None = Field(default=None, description="Equals `metadata.chat_type`.")
+    conversation_type: ConversationType | None = Field(
+        default=None, description="Equals `metadata.chat_type`."
+    )
     thread_id: PlatformId | None = Field(default=None, description="Real thread in the conversation.")
     actor: ActorRef | None = Field(default=None, description="Who did it.")
     subject: SubjectRef | None = Field(default=None, description="What it happened to.")
     input: AgentInput = Field(default=AgentInput(), description="What it says.")
     delivery: DeliveryContext = Field(description="Where an answer can go.")
     raw_ref: RawEventRef | None = Field(default=None, description="The platform's payload, by reference.")
-    metadata: JsonObject = Field(default={}, validate_default=True, description="The platform's event name and small facts.")
-    locale: str | None = Field(default=None, max_length=35, description="Language of the person, `zh_Hans` or `en_US`.")
+    metadata: JsonObject = Field(
+        default={}, validate_default=True, description="The platform's event name and small facts."
+    )
+    locale: str | None = Field(
+        default=None, max_length=35, description="Language of the person, `zh_Hans` or `en_US`."
+    )
     cause: Cause | None = Field(default=None, description="What led here.")
     traceparent: str | None = Field(default=None, max_length=128, description="W3C trace context.")
     expires_at: AwareDatetime | None = Field(default=None, description="After this it is not worth running.")
@@ -149,10 +174,12 @@ class AgentEventEnvelope(Model):
         metadata = value.get("metadata")
         chat_type = metadata.get("chat_type") if isinstance(metadata, dict) else None
         stated = value.get("conversation_type")
-        if chat_type in {"private", "group", "channel"} and stated is None:
+        if chat_type in ("private", "group", "channel") and stated is None:
             return {**value, "conversation_type": chat_type}
         if isinstance(stated, str) and chat_type is None and isinstance(metadata, dict | None):
             return {**value, "metadata": {**(metadata or {}), "chat_type": stated}}
         if stated is not None and chat_type is not None and stated != chat_type:
-            raise ValueError(f"conversation_type {stated!r} and metadata.chat_type {chat_type!r} differ; state one")
+            raise ValueError(
+                f"conversation_type {stated!r} and metadata.chat_type {chat_type!r} differ; state one"
+            )
         return value

@@ -1,10 +1,10 @@
 """The root document `langbot-agents.yaml`."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import AnyHttpUrl, Field, SecretStr, field_validator, model_validator
 
-from .base import Document, JsonObject, Name
+from .base import Document, JsonData, JsonObject, Name
 from .bindings import API_VERSION, ApiVersion
 from .units import Duration, Size, check_zone
 
@@ -21,7 +21,10 @@ class StorageSettings(Document):
 class ArtifactSettings(Document):
     """Where files lie."""
 
-    path: str = Field(default="data/artifacts", description="Directory; a relative path starts at the root document's folder.")
+    path: str = Field(
+        default="data/artifacts",
+        description="Directory; a relative path starts at the root document's folder.",
+    )
 
 
 class ServerSettings(Document):
@@ -52,9 +55,13 @@ class ModelSettings(Document):
     name: Name = Field(description="Name that bindings use.")
     provider: str = Field(default="openai", description="Provider that a plugin registered.")
     model: str = Field(description="The provider's own name of the model.")
-    base_url: AnyHttpUrl | None = Field(default=None, description="Endpoint, where it is not the provider's own.")
+    base_url: AnyHttpUrl | None = Field(
+        default=None, description="Endpoint, where it is not the provider's own."
+    )
     api_key: SecretStr | None = Field(default=None, description="Key; write `${env:NAME}`.")
-    extra: JsonObject = Field(default={}, validate_default=True, description="Arguments given along with each call.")
+    extra: JsonObject = Field(
+        default={}, validate_default=True, description="Arguments given along with each call."
+    )
 
 
 class NamedSettings(Document):
@@ -79,14 +86,15 @@ class ScheduleSettings(Document):
     cron: str = Field(description="Cron expression.")
     timezone: str | None = Field(default=None, description="IANA zone; default the root timezone.")
     workspace_id: Name = Field(default="default", description="Workspace of its events.")
-    data: Any = Field(default=None, description="Payload, the event's `input.data`.")
+    data: JsonData = Field(default=None, description="Payload, the event's `input.data`.")
 
 
 class PluginSettings(Document):
     """Which installed packages are used."""
 
     in_process: tuple[str, ...] = Field(
-        default=(), description="Distributions that are imported into the host; only those whose code you trust."
+        default=(),
+        description="Distributions that are imported into the host; only those whose code you trust.",
     )
     disabled: tuple[str, ...] = Field(default=(), description="Distributions that are left out.")
     hook_deadline: Duration = Field(default=10.0, gt=0, description="Longest time one hook may take.")
@@ -96,14 +104,18 @@ class HostLimits(Document):
     """Bounds of the whole host."""
 
     concurrency: int = Field(default=200, ge=1, description="Most runs at once.")
-    max_pending: int = Field(default=10_000, ge=1, description="Most events that wait; more are refused with 429.")
+    max_pending: int = Field(
+        default=10_000, ge=1, description="Most events that wait; more are refused with 429."
+    )
     shutdown_grace: Duration = Field(default=10.0, description="How long a stop waits for runs to end.")
 
 
 class RetentionSettings(Document):
     """How long records stay, by class."""
 
-    events: Duration | None = Field(default=None, description="Events, decisions and dispatches; default for ever.")
+    events: Duration | None = Field(
+        default=None, description="Events, decisions and dispatches; default for ever."
+    )
     runs: Duration | None = Field(default=None, description="Runs and their results; default for ever.")
     raw: Duration | None = Field(default=None, description="Raw payloads; default for ever.")
     artifacts: Duration | None = Field(default=None, description="Artifacts; default for ever.")
@@ -112,7 +124,9 @@ class RetentionSettings(Document):
 class TelemetrySettings(Document):
     """Logs, metrics and traces."""
 
-    log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Least level that is logged.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="Least level that is logged."
+    )
     log_format: Literal["auto", "console", "json"] = Field(
         default="auto", description="`auto`: readable on a terminal, JSON elsewhere."
     )
@@ -124,7 +138,8 @@ class Host(Document):
     apiVersion: ApiVersion = Field(default=API_VERSION, description="`langbot-agents/v1`.")
     kind: Literal["Host"] = Field(default="Host", description="`Host`.")
     bindings: tuple[str, ...] = Field(
-        default=("bindings/**/*.yaml",), description="Globs of binding files, from the root document's folder."
+        default=("bindings/**/*.yaml",),
+        description="Globs of binding files, from the root document's folder.",
     )
     storage: StorageSettings = Field(default=StorageSettings(), description="Records.")
     artifacts: ArtifactSettings = Field(default=ArtifactSettings(), description="Files.")
@@ -141,7 +156,9 @@ class Host(Document):
     plugins: PluginSettings = Field(default=PluginSettings(), description="Packages.")
     limits: HostLimits = Field(default=HostLimits(), description="Bounds of the host.")
     retention: RetentionSettings = Field(default=RetentionSettings(), description="How long records stay.")
-    legacy: JsonObject = Field(default={}, validate_default=True, description="LangBot Pipelines that become bindings.")
+    legacy: JsonObject = Field(
+        default={}, validate_default=True, description="LangBot Pipelines that become bindings."
+    )
     telemetry: TelemetrySettings = Field(default=TelemetrySettings(), description="Logs, metrics, traces.")
 
     @field_validator("timezone")

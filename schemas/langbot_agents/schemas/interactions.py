@@ -29,7 +29,9 @@ class InteractionField(Model):
         default=None, description="Hint inside an empty field."
     )
     required: bool = Field(default=False, description="Whether it must be filled; enforced by the host.")
-    options: tuple[InteractionOption, ...] = Field(default=(), max_length=100, description="Choices of a select.")
+    options: tuple[InteractionOption, ...] = Field(
+        default=(), max_length=100, description="Choices of a select."
+    )
     default: JsonData = Field(default=None, description="Value to start from.")
 
     @model_validator(mode="after")
@@ -65,7 +67,9 @@ class InteractionRequest(Model):
     fallback_text: Annotated[str, StringConstraints(min_length=1, max_length=20_000)] = Field(
         description="What is sent where the surface has no forms."
     )
-    expires_at: AwareDatetime | None = Field(default=None, description="When it ends; default in 30 minutes, at most a day.")
+    expires_at: AwareDatetime | None = Field(
+        default=None, description="When it ends; default in 30 minutes, at most a day."
+    )
 
     @model_validator(mode="after")
     def _check_ids(self) -> "InteractionRequest":

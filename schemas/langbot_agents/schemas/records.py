@@ -55,7 +55,9 @@ class DecisionEntry(Model):
 class Decision(Model):
     """Who answers an event; made once, never changed."""
 
-    decision_id: str = Field(default="", description="Host id, `dec_…`; empty for a decision that was only explained.")
+    decision_id: str = Field(
+        default="", description="Host id, `dec_…`; empty for a decision that was only explained."
+    )
     event_uid: str = Field(description="The event.")
     workspace_id: str = Field(default="default", description="Workspace.")
     clock: float = Field(description="Time of the decision, Unix seconds.")
@@ -65,7 +67,8 @@ class Decision(Model):
     winner: str | None = Field(default=None, description="The binding that answers.")
     observers: tuple[str, ...] = Field(default=(), description="Bindings that run beside.")
     entries: tuple[DecisionEntry, ...] = Field(
-        default=(), description="Bindings whose type, scope and filters came out true or error; the ranked ones first, best first."
+        default=(),
+        description="Bindings whose type, scope and filters came out true or error; the ranked ones first, best first.",
     )
     veto: str | None = Field(default=None, description="Reason of the hook that stopped it.")
 
@@ -110,7 +113,9 @@ class RunRecord(Model):
     attempt: int = Field(default=1, ge=1, description="Number of the attempt.")
     crash_restarts: int = Field(default=0, ge=0, description="Starts after a crash.")
     status: RunStatus = Field(default="queued", description="State.")
-    effectful: bool = Field(default=False, description="Whether an intent to show or change something was committed.")
+    effectful: bool = Field(
+        default=False, description="Whether an intent to show or change something was committed."
+    )
     code: str | None = Field(default=None, description="Stable code of a failure.")
     reason: str | None = Field(default=None, description="Finish reason, or why it failed.")
     usage: Usage | None = Field(default=None, description="What it cost.")
@@ -129,7 +134,9 @@ class RunResultRecord(Model):
     sequence: int = Field(ge=1, description="Last result of the range.")
     type: str = Field(description="Kind of result.")
     message_id: str | None = Field(default=None, description="Message it belongs to.")
-    data: JsonObject = Field(default={}, validate_default=True, description="Payload; for a range the joined text.")
+    data: JsonObject = Field(
+        default={}, validate_default=True, description="Payload; for a range the joined text."
+    )
     timestamp: float = Field(description="When it came, Unix seconds.")
 
 

@@ -40,11 +40,15 @@ class AgentRunResult(Model):
 
     type: str = Field(min_length=1, max_length=128, description="Kind of result, such as `message.delta`.")
     data: JsonObject = Field(default={}, validate_default=True, description="Its payload, by type.")
-    message_id: str | None = Field(default=None, max_length=128, description="Which message of the run it belongs to.")
+    message_id: str | None = Field(
+        default=None, max_length=128, description="Which message of the run it belongs to."
+    )
     usage: Usage | None = Field(default=None, description="What it cost.")
     run_id: str | None = Field(default=None, description="Set by the host; a runner's own is ignored.")
     sequence: int | None = Field(default=None, description="Set by the host; a runner's own is ignored.")
-    timestamp: float | None = Field(default=None, description="Set by the host, Unix seconds; a runner's own is ignored.")
+    timestamp: float | None = Field(
+        default=None, description="Set by the host, Unix seconds; a runner's own is ignored."
+    )
 
 
 class MessageDeltaData(Model):
@@ -122,8 +126,12 @@ class DeliveryRequestedData(Model):
 class RunCompletedData(Model):
     """`run.completed`: the good end."""
 
-    finish_reason: str = Field(default="stop", max_length=128, description="Why it ended; `no_reply` is nothing to say.")
-    message: Message | None = Field(default=None, description="The message, where no `message.completed` came.")
+    finish_reason: str = Field(
+        default="stop", max_length=128, description="Why it ended; `no_reply` is nothing to say."
+    )
+    message: Message | None = Field(
+        default=None, description="The message, where no `message.completed` came."
+    )
 
 
 class RunFailedData(Model):

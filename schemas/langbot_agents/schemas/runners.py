@@ -7,7 +7,9 @@ from pydantic import ConfigDict, Field, StringConstraints, field_validator
 from .base import JsonObject, Model
 from .text import I18nText
 
-RUNNER_ID_PATTERN = r"^plugin:[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$"
+RUNNER_ID_PATTERN = (
+    r"^plugin:[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$"
+)
 RunnerId = Annotated[str, StringConstraints(pattern=RUNNER_ID_PATTERN, max_length=128)]
 """`plugin:author/name/runner`."""
 
@@ -50,9 +52,13 @@ class AgentRunnerCapabilities(_Declaration):
 class AgentRunnerPermissions(_Declaration):
     """What a runner asks for, as verbs by resource."""
 
-    models: tuple[Literal["invoke", "stream", "embed", "rerank", "count_tokens"], ...] = Field(default=(), description="Verbs on models.")
+    models: tuple[Literal["invoke", "stream", "embed", "rerank", "count_tokens"], ...] = Field(
+        default=(), description="Verbs on models."
+    )
     tools: tuple[Literal["detail", "call"], ...] = Field(default=(), description="Verbs on tools.")
-    knowledge_bases: tuple[Literal["list", "retrieve"], ...] = Field(default=(), description="Verbs on knowledge bases.")
+    knowledge_bases: tuple[Literal["list", "retrieve"], ...] = Field(
+        default=(), description="Verbs on knowledge bases."
+    )
     history: tuple[Literal["page", "search"], ...] = Field(default=(), description="Verbs on history.")
     events: tuple[Literal["get", "page"], ...] = Field(default=(), description="Verbs on events.")
     state: tuple[Literal["get", "set", "list"], ...] = Field(default=(), description="Verbs on state.")
@@ -68,7 +74,9 @@ class AgentRunnerPermissions(_Declaration):
 class AgentContextRequest(Model):
     """How a runner wants its history."""
 
-    strategy: Literal["window", "summary", "external", "none"] = Field(default="window", description="Kind of packaging.")
+    strategy: Literal["window", "summary", "external", "none"] = Field(
+        default="window", description="Kind of packaging."
+    )
     token_budget: int | None = Field(default=None, ge=1, description="Most tokens.")
     rounds: int | None = Field(default=None, ge=0, description="Most user turns.")
 
@@ -83,8 +91,12 @@ class AgentRunnerManifest(Model):
         default={"type": "object"}, validate_default=True, description="JSON Schema of `runner_config`."
     )
     config_version: str = Field(default="1", description="Version of the config schema.")
-    capabilities: AgentRunnerCapabilities = Field(default=AgentRunnerCapabilities(), description="What it can do.")
-    permissions: AgentRunnerPermissions = Field(default=AgentRunnerPermissions(), description="What it asks for.")
+    capabilities: AgentRunnerCapabilities = Field(
+        default=AgentRunnerCapabilities(), description="What it can do."
+    )
+    permissions: AgentRunnerPermissions = Field(
+        default=AgentRunnerPermissions(), description="What it asks for."
+    )
     protocol_version: str = Field(default=PROTOCOL_VERSION, description="Version of the run protocol; `1`.")
     context_request: AgentContextRequest | None = Field(default=None, description="How it wants its history.")
 
@@ -92,7 +104,9 @@ class AgentRunnerManifest(Model):
     @classmethod
     def _known_protocol(cls, value: str) -> str:
         if value != PROTOCOL_VERSION:
-            raise ValueError(f"protocol version {value!r} is not spoken here; this host speaks {PROTOCOL_VERSION!r}")
+            raise ValueError(
+                f"protocol version {value!r} is not spoken here; this host speaks {PROTOCOL_VERSION!r}"
+            )
         return value
 
 
@@ -117,8 +131,12 @@ class AgentRunnerDescriptor(Model):
         default={"type": "object"}, validate_default=True, description="JSON Schema of `runner_config`."
     )
     config_version: str = Field(default="1", description="Version of the config schema.")
-    capabilities: AgentRunnerCapabilities = Field(default=AgentRunnerCapabilities(), description="What it can do.")
-    permissions: AgentRunnerPermissions = Field(default=AgentRunnerPermissions(), description="What it asks for.")
+    capabilities: AgentRunnerCapabilities = Field(
+        default=AgentRunnerCapabilities(), description="What it can do."
+    )
+    permissions: AgentRunnerPermissions = Field(
+        default=AgentRunnerPermissions(), description="What it asks for."
+    )
     context_request: AgentContextRequest | None = Field(default=None, description="How it wants its history.")
     plugin: PluginRef | None = Field(default=None, description="The package.")
     protocol_version: str = Field(default=PROTOCOL_VERSION, description="Version of the run protocol.")

@@ -1,7 +1,9 @@
 """Durations, sizes and hours as people write them."""
 
 import re
+from collections.abc import Mapping
 from datetime import time
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -9,7 +11,13 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, mo
 
 from .base import Document
 
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_SECONDS = {
+    "ms": Decimal("0.001"),
+    "s": Decimal(1),
+    "m": Decimal(60),
+    "h": Decimal(3600),
+    "d": Decimal(86400),
+}
 _BYTES = {
     "B": 1,
     "KB": 10**3, "MB": 10**6, "GB": 10**9,
@@ -18,13 +26,15 @@ _BYTES = {
 _QUANTITY = re.compile(r"^([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)$")
 
 
-def _quantity(value: Any, units: dict[str, float] | dict[str, int], what: str, example: str) -> Any:
+def _quantity(value: Any, units: Mapping[str, Decimal | int], what: str, example: str) -> Any:
+    if isinstance(value, bool):
+        raise ValueError(f"{value!r} is not a {what}; write a number or for example {example}")
     if not isinstance(value, str):
         return value
     match = _QUANTITY.match(value.strip())
     if match is None or match[2] not in units:
         raise ValueError(f"{value!r} is not a {what}; write a number or for example {example}")
-    return float(match[1]) * units[match[2]]
+    return float(Decimal(match[1]) * units[match[2]])
 
 
 def parse_duration(value: Any) -> Any:
@@ -44,7 +54,10 @@ Duration = Annotated[
     Field(ge=0, allow_inf_nan=False),
     WithJsonSchema(
         {
-            "anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^[0-9.]+ ?(ms|s|m|h|d)$"}],
+            "anyOf": [
+                {"type": "number", "minimum": 0},
+                {"type": "string", "pattern": r"^[0-9.]+ ?(ms|s|m|h|d)$"},
+            ],
             "description": "Seconds, or a duration such as 90s, 10m, 24h, 7d.",
         }
     ),
@@ -57,7 +70,10 @@ Size = Annotated[
     Field(ge=0),
     WithJsonSchema(
         {
-            "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": r"^[0-9.]+ ?([KMG]i?)?B$"}],
+            "anyOf": [
+                {"type": "integer", "minimum": 0},
+                {"type": "string", "pattern": r"^[0-9.]+ ?([KMG]i?)?B$"},
+            ],
             "description": "Bytes, or a size such as 64KiB, 1MiB.",
         }
     ),
@@ -81,8 +97,12 @@ class TimeWindow(Document):
     """Hours of the day, such as `22:00-07:00`, on some days, in a zone; it may cross midnight."""
 
     hours: str = Field(description="From-to in 24-hour time, `22:00-07:00`; the end is not included.")
-    days: tuple[Weekday, ...] = Field(default=(), description="Days on which the window begins; empty is every day.")
-    zone: str | None = Field(default=None, description="IANA time zone; default the root document's timezone.")
+    days: tuple[Weekday, ...] = Field(
+        default=(), description="Days on which the window begins; empty is every day."
+    )
+    zone: str | None = Field(
+        default=None, description="IANA time zone; default the root document's timezone."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -92,7 +112,7 @@ class TimeWindow(Document):
     @field_validator("hours")
     @classmethod
     def _check_hours(cls, value: str) -> str:
-        if not _HOURS.match(value):
+        if not _HOURS.fullmatch(value):
             raise ValueError(f"{value!r} is not a span of hours; write for example 22:00-07:00")
         return value
 

@@ -1,0 +1,281 @@
+"""The composition root: the only module that knows every part, and puts them together."""
+
+import json
+import os
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from langbot_agents.schemas import __version__
+from langbot_agents.schemas.base import freeze
+from langbot_agents.schemas.records import BindingRevision, DeliveryRecord, DispatchRecord, RunRecord
+
+from .bindings import BindingEntry, BindingSet
+from .clock import utc_now
+from .delivery import DeliveryController
+from .dispatcher import Dispatcher
+from .gateway import Accepted, Caller, EventGateway
+from .orchestrator import AgentRunOrchestrator, HostFacts, RunParts
+from .platforms import Surfaces
+from .project import Project
+from .recovery import ANY_WORKSPACE, Recovered, Recovery
+from .router import EventRouter
+from .runtime import InProcessRuntime
+from .store import Artifacts, Cursor, Database, dispatches, outbox, revisions, runs
+from .store.database import sqlite_path
+from .store.events import StoredEvent
+from .telemetry import get_logger, set_mask
+
+log = get_logger(__name__)
+
+HOST_FILE = "host.json"
+
+
+class Host:
+    """A running host: what every surface and command of this process talks to."""
+
+    def __init__(
+        self,
+        *,
+        project: Project,
+        db: Database,
+        parts: RunParts,
+        orchestrator: AgentRunOrchestrator,
+        dispatcher: Dispatcher,
+        gateway: EventGateway,
+        surfaces: Surfaces,
+        router: EventRouter,
+    ) -> None:
+        self.project = project
+        self.db = db
+        self.parts = parts
+        self.orchestrator = orchestrator
+        self.dispatcher = dispatcher
+        self.gateway = gateway
+        self.surfaces = surfaces
+        self.router = router
+        self.recovered = Recovered()
+        self.started_at = time.time()
+
+    @property
+    def bindings(self) -> BindingSet:
+        """The set that is live."""
+        return self.project.bindings
+
+    async def run_from_event(
+        self, data: Mapping[str, Any], caller: Caller, *, before_append: Callable[[str], None] | None = None
+    ) -> Accepted:
+        """Take an event in at the gateway; it is on disk and decided when this returns."""
+        return await self.gateway.accept(data, caller, before_append=before_append)
+
+    async def settled(self) -> None:
+        """Wait until nothing is under way; for commands that run a host for one event."""
+        await self.dispatcher.idle()
+        await self.db.writer.flush()
+
+    def readiness(self) -> tuple[str, list[str]]:
+        """`ready`, `degraded` or `failing`, and why."""
+        if not self.db.writer.healthy:
+            return "failing", [str(self.db.writer.last_error)]
+        reasons = [f"{item.origin}: {item.reason}" for item in self.bindings.quarantined]
+        reasons += [
+            f"{info.distribution}: {info.reason}"
+            for info in self.project.plugins.infos
+            if info.state == "quarantined"
+        ]
+        return ("degraded", reasons) if reasons else ("ready", [])
+
+
+@asynccontextmanager
+async def open_host(project: Project, *, clock: Callable[[], float] = time.time) -> AsyncIterator[Host]:
+    """Open the store, take up what a crash left, and run until the block ends."""
+    settings = project.settings
+    set_mask(project.secrets.masker.data)
+    async with AsyncExitStack() as stack:
+        db = await stack.enter_async_context(
+            Database.open(settings.storage.url, root=project.root, on_error=_write_failed)
+        )
+        await db.writer.submit(_store_revisions, project.bindings)
+        tasks = await stack.enter_async_context(anyio.create_task_group())
+        surfaces = Surfaces()
+        facts = HostFacts(timezone=settings.timezone, locale=settings.locale, clock=clock)
+        parts = RunParts(
+            db=db,
+            artifacts=Artifacts(db, project.root / settings.artifacts.path),
+            registry=project.registry,
+            plugins=project.plugins,
+            delivery=DeliveryController(db, surfaces),
+            secrets=project.secrets,
+            facts=facts,
+            runtime=InProcessRuntime(tasks),
+        )
+        orchestrator = AgentRunOrchestrator(parts, tasks)
+        router = EventRouter()
+        dispatcher = Dispatcher(
+            db=db,
+            orchestrator=orchestrator,
+            surfaces=surfaces,
+            router=router,
+            bindings=lambda: host.bindings,
+            clock=clock,
+            concurrency=settings.limits.concurrency,
+            tasks=tasks,
+        )
+        gateway = EventGateway(
+            db=db,
+            dispatcher=dispatcher,
+            plugins=project.plugins,
+            surfaces=surfaces,
+            max_pending=settings.limits.max_pending,
+        )
+        host = Host(
+            project=project,
+            db=db,
+            parts=parts,
+            orchestrator=orchestrator,
+            dispatcher=dispatcher,
+            gateway=gateway,
+            surfaces=surfaces,
+            router=router,
+        )
+        tasks.start_soon(dispatcher.expire)
+        recovery = Recovery(
+            parts=parts, dispatcher=dispatcher, gateway=gateway, bindings=lambda: host.bindings
+        )
+        host.recovered = await recovery.recover()
+        await project.plugins.acall("host_started", host=host)
+        try:
+            yield host
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _stop(host)
+                tasks.cancel_scope.cancel()
+
+
+async def _stop(host: Host) -> None:
+    """Let what runs come to its end for a while; what does not is taken up by the next start."""
+    await host.project.plugins.acall("host_stopping", host=host)
+    with anyio.move_on_after(host.project.settings.limits.shutdown_grace) as grace:
+        await host.dispatcher.idle()
+    if grace.cancelled_caught:
+        log.warning("stopped_with_runs_under_way", pending=host.dispatcher.pending)
+
+
+def _write_failed(error: BaseException) -> None:
+    log.error("write_failed", error=str(error))
+
+
+def _store_revisions(cursor: Cursor, bindings: BindingSet) -> None:
+    now = utc_now()
+    for entry in bindings.entries:
+        revisions.insert(
+            cursor,
+            BindingRevision(
+                digest=entry.revision,
+                workspace_id=_revision_workspace(entry),
+                binding_id=entry.binding_id,
+                document=freeze(entry.document.model_dump(mode="json", by_alias=True)),
+                origin=entry.origin,
+                created_at=now,
+            ),
+        )
+
+
+def _revision_workspace(entry: BindingEntry) -> str:
+    stated = entry.document.scope.workspace_id
+    if stated is None:
+        return "default"
+    return stated if isinstance(stated, str) and "*" not in stated else ANY_WORKSPACE
+
+
+_DISPATCH_FIELDS = {"dispatch_id", "binding_id", "outcome", "reason", "run_id"}
+_RUN_FIELDS = {"run_id", "binding_id", "runner_id", "attempt", "status", "code", "reason", "usage"}
+_DELIVERY_FIELDS = {"delivery_id", "run_id", "message_id", "surface", "status", "content", "error"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventStory:
+    """All that is on record of one event."""
+
+    stored: StoredEvent
+    dispatches: tuple[DispatchRecord, ...]
+    runs: tuple[RunRecord, ...]
+    deliveries: tuple[DeliveryRecord, ...]
+
+    def reply(self) -> list[dict[str, Any]]:
+        """The messages that were delivered, in order, as text and parts."""
+        shown = sorted(self.deliveries, key=lambda item: item.delivery_id)
+        return [
+            {
+                "message_id": item.message_id,
+                "surface": item.surface,
+                "status": item.status,
+                "content": item.content,
+            }
+            for item in shown
+        ]
+
+
+def read_story(cursor: Cursor, stored: StoredEvent) -> EventStory:
+    """What became of an event, in one snapshot."""
+    workspace, uid = stored.envelope.workspace_id, stored.envelope.event_uid or ""
+    return EventStory(
+        stored=stored,
+        dispatches=tuple(dispatches.of_event(cursor, workspace, uid)),
+        runs=tuple(runs.of_event(cursor, workspace, uid)),
+        deliveries=tuple(outbox.of_event(cursor, workspace, uid)),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostFile:
+    """`host.json` beside the store: how commands find and reach the running host."""
+
+    url: str
+    pid: int
+    token: str
+    version: str = __version__
+
+    @classmethod
+    def path(cls, project: Project) -> Path:
+        """Where it lies."""
+        return sqlite_path(project.settings.storage.url, project.root).parent / HOST_FILE
+
+    def write(self, path: Path) -> None:
+        """Write it so that only its owner can read it."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{self.pid}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            json.dump({"url": self.url, "pid": self.pid, "token": self.token, "version": self.version}, file)
+        temporary.replace(path)
+
+    @classmethod
+    def read(cls, path: Path) -> "HostFile | None":
+        """The running host, or None where there is none."""
+        try:
+            data = json.loads(path.read_text())
+            found = cls(url=data["url"], pid=int(data["pid"]), token=data["token"], version=data["version"])
+            os.kill(found.pid, 0)
+        except (FileNotFoundError, ValueError, KeyError, TypeError, ProcessLookupError):
+            return None
+        except PermissionError:
+            return None
+        return found
+
+    @staticmethod
+    def remove(path: Path) -> None:
+        """Take it away at the end."""
+        with suppress(FileNotFoundError):
+            path.unlink()
+
+
+def new_local_token() -> str:
+    """A token for this host's own commands."""
+    return "lba_local_" + secrets.token_urlsafe(24)

@@ -1,0 +1,241 @@
+"""What a runner is given: the event, a bounded window of history with its receipt, state, and what it may use."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from langbot_agents.schemas import __version__
+from langbot_agents.schemas.base import FrozenDict
+from langbot_agents.schemas.bindings import StateScope
+from langbot_agents.schemas.context import (
+    ActorContext,
+    AgentEventContext,
+    AgentRunContext,
+    AgentRunState,
+    AgentRuntimeContext,
+    AgentTrigger,
+    ContextPackagingMetadata,
+    ConversationContext,
+    SubjectContext,
+)
+from langbot_agents.schemas.events import AgentEventEnvelope
+from langbot_agents.schemas.messages import Message
+from langbot_agents.schemas.records import TranscriptEntry
+from langbot_agents.schemas.runners import AgentRunnerDescriptor
+
+from .authorization import Grant
+from .bindings import BindingEntry
+from .resources import AgentResourceBuilder
+from .store import Cursor, conversations, state, transcript
+from .store.conversations import Conversation
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextInputs:
+    """What the store says to a run, read in one snapshot."""
+
+    entries: Sequence[TranscriptEntry] = ()
+    has_more: bool = False
+    state: Mapping[str, Mapping[str, state.StateValue]]
+    conversation: Conversation | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest:
+    """One run that is to be made: which event, which binding, which attempt."""
+
+    run_id: str
+    event: AgentEventEnvelope
+    binding: BindingEntry
+    runner: AgentRunnerDescriptor
+    grant: Grant
+    conversation_key: str | None
+    drawers: Mapping[StateScope, state.StateKey]
+    attempt: int
+    deadline_at: datetime
+    config: Mapping[str, Any]
+    streaming: bool
+    locale: str
+    timezone: str
+    params: Mapping[str, Any]
+
+
+def window_rounds(request: RunRequest) -> int:
+    """User turns of history that the run gets."""
+    if request.runner.capabilities.self_managed_context:
+        return 0
+    wanted = request.runner.context_request
+    if wanted is not None and wanted.strategy in {"none", "external"}:
+        return 0
+    limit = request.binding.document.limits.history_rounds
+    return limit if wanted is None or wanted.rounds is None else min(limit, wanted.rounds)
+
+
+def read_inputs(cursor: Cursor, request: RunRequest) -> ContextInputs:
+    """All that the store knows and the run needs."""
+    snapshot = state.snapshot(cursor, list(request.drawers.values()))
+    if request.conversation_key is None:
+        return ContextInputs(state=snapshot)
+    workspace = request.event.workspace_id
+    found = conversations.get(cursor, workspace, request.conversation_key)
+    rounds = window_rounds(request)
+    if rounds == 0:
+        return ContextInputs(
+            state=snapshot, conversation=found, has_more=found is not None and found.turn_count > 0
+        )
+    # one round more, since after a crash the event's own turn is in the history already
+    window = transcript.window(cursor, workspace, request.conversation_key, rounds=rounds + 1)
+    entries = [entry for entry in window.entries if entry.event_uid != request.event.event_uid]
+    kept = AgentContextPackager().trim(entries, rounds)
+    return ContextInputs(
+        entries=kept, has_more=window.has_more or len(kept) < len(entries), state=snapshot, conversation=found
+    )
+
+
+class AgentContextPackager:
+    """Cuts history to whole turns, and says what it cut."""
+
+    def trim(self, entries: Sequence[TranscriptEntry], rounds: int) -> list[TranscriptEntry]:
+        """The last `rounds` turns, each from a user's message on."""
+        starts = [index for index, entry in enumerate(entries) if entry.role == "user"]
+        if len(starts) <= rounds:
+            return list(entries)
+        return list(entries[starts[-rounds] :]) if rounds else []
+
+    def pack(
+        self, request: RunRequest, inputs: ContextInputs
+    ) -> tuple[tuple[Message, ...], ContextPackagingMetadata]:
+        """The messages and their receipt."""
+        messages = tuple(Message(role=entry.role, content=entry.content) for entry in inputs.entries)
+        if request.conversation_key is None:
+            return (), ContextPackagingMetadata(strategy="none")
+        rounds = window_rounds(request)
+        return messages, ContextPackagingMetadata(
+            strategy="window" if rounds else "none",
+            sent_messages=len(messages),
+            complete=not inputs.has_more,
+            next_cursor=str(inputs.entries[0].sequence) if inputs.has_more and inputs.entries else None,
+            truncated_by=("rounds" if rounds else "runner") if inputs.has_more else None,
+        )
+
+
+class AgentRunContextBuilder:
+    """Builds the context of a run from a request and what the store said."""
+
+    def __init__(self) -> None:
+        self._packager = AgentContextPackager()
+        self._resources = AgentResourceBuilder()
+
+    def build(self, request: RunRequest, inputs: ContextInputs) -> AgentRunContext:
+        """The context as it crosses the wire."""
+        event = request.event
+        messages, receipt = self._packager.pack(request, inputs)
+        return AgentRunContext(
+            run_id=request.run_id,
+            trigger=AgentTrigger(
+                type=event.event_type,
+                kind="retry" if request.attempt > 1 else "event",
+                source=event.source,
+                binding_id=request.binding.binding_id,
+                binding_revision=request.binding.revision,
+            ),
+            conversation=_conversation(event, inputs.conversation),
+            event=AgentEventContext(
+                event_uid=event.event_uid,
+                event_id=event.event_id,
+                event_type=event.event_type,
+                event_time=event.event_time,
+                source=event.source,
+                event_data=event.metadata,
+                raw_ref=event.raw_ref,
+            ),
+            actor=None if event.actor is None else ActorContext.model_validate(event.actor.model_dump()),
+            subject=None
+            if event.subject is None
+            else SubjectContext.model_validate(event.subject.model_dump()),
+            prompt=effective_prompt(request.runner, request.config),
+            messages=messages,
+            context_request=request.runner.context_request,
+            context_packaging=receipt,
+            input=event.input,
+            params=FrozenDict(
+                {key: value for key, value in request.params.items() if not key.startswith("_")}
+            ),
+            delivery=event.delivery,
+            resources=self._resources.build(event, request.grant),
+            state=_state(request, inputs),
+            runtime=_runtime(request, receipt),
+            config=request.binding.document.runner_config,
+        )
+
+
+def effective_prompt(runner: AgentRunnerDescriptor, config: Mapping[str, Any]) -> tuple[Message, ...]:
+    """The prompt that a person wrote in the runner's `prompt-editor` field: text, or a list of {role, content}."""
+    properties = runner.config_schema.get("properties")
+    for name, field in properties.items() if isinstance(properties, Mapping) else ():
+        if isinstance(field, Mapping) and field.get("x-selector") == "prompt-editor":
+            value = config.get(name)
+            if isinstance(value, str):
+                return (Message(role="system", content=value),) if value else ()
+            if isinstance(value, Sequence):
+                return tuple(Message.model_validate(item) for item in value)
+    return ()
+
+
+def _conversation(event: AgentEventEnvelope, known: Conversation | None) -> ConversationContext | None:
+    if event.conversation_id is None:
+        return None
+    kind, _, peer = event.conversation_id.partition("_")
+    launcher = kind if kind in {"person", "group"} and peer else None
+    return ConversationContext(
+        conversation_id=event.conversation_id,
+        conversation_type=event.conversation_type,
+        thread_id=event.thread_id,
+        launcher_type=launcher,
+        launcher_id=peer if launcher else None,
+        sender_id=event.actor.actor_id if event.actor else None,
+        bot_id=event.bot_id,
+        title=known.title if known else None,
+        turn_count=known.turn_count if known else 0,
+    )
+
+
+def _state(request: RunRequest, inputs: ContextInputs) -> AgentRunState:
+    return AgentRunState.model_validate(
+        {
+            "scopes": {
+                scope: {
+                    key: {"value": item.value, "version": item.version}
+                    for key, item in inputs.state.get(scope, {}).items()
+                }
+                for scope in request.drawers
+            }
+        }
+    )
+
+
+def _runtime(request: RunRequest, receipt: ContextPackagingMetadata) -> AgentRuntimeContext:
+    event = request.event
+    labels = request.binding.document.labels
+    return AgentRuntimeContext(
+        host_version=__version__,
+        workspace_id=event.workspace_id,
+        bot_id=event.bot_id,
+        pipeline_id=labels.get("pipeline_id"),
+        binding_id=request.binding.binding_id,
+        attempt=request.attempt,
+        trace_id=_trace_id(event),
+        deadline_at=request.deadline_at,
+        timezone=request.timezone,
+        locale=request.locale,
+        streaming_supported=request.streaming,
+        metadata=FrozenDict({"context_packaging": receipt.model_dump(mode="json")}),
+    )
+
+
+def _trace_id(event: AgentEventEnvelope) -> str:
+    parts = (event.traceparent or "").split("-")
+    if len(parts) == 4 and len(parts[1]) == 32:
+        return parts[1]
+    return (event.event_uid or "").rpartition("_")[2]

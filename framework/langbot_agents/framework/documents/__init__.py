@@ -1,0 +1,55 @@
+"""Documents that people write: strict YAML, typed, with findings that name the place and the remedy."""
+
+from .findings import CODES, Finding, Path, Severity, by_place, code_meaning, format_path
+from .loader import (
+    KINDS,
+    BindingFiles,
+    LoadedDocument,
+    LoadedFile,
+    digest_of,
+    load_bindings,
+    load_file,
+    load_text,
+    model_digest,
+)
+from .masking import MASK, Masker, is_secret_name
+from .references import Malformed, Reference, find_malformed, find_references, is_reference
+from .secrets import MissingSecret, SecretResolver, check_references
+from .shapes import nearest
+from .source import Source, SourceDocument, read_source
+from .typed import parse
+
+__all__ = [
+    "CODES",
+    "KINDS",
+    "MASK",
+    "BindingFiles",
+    "Finding",
+    "LoadedDocument",
+    "LoadedFile",
+    "Malformed",
+    "Masker",
+    "MissingSecret",
+    "Path",
+    "Reference",
+    "SecretResolver",
+    "Severity",
+    "Source",
+    "SourceDocument",
+    "by_place",
+    "check_references",
+    "code_meaning",
+    "digest_of",
+    "find_malformed",
+    "find_references",
+    "format_path",
+    "is_reference",
+    "is_secret_name",
+    "load_bindings",
+    "load_file",
+    "load_text",
+    "model_digest",
+    "nearest",
+    "parse",
+    "read_source",
+]

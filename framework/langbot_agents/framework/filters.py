@@ -1,0 +1,177 @@
+"""Filters: JMESPath over an event's JSON form that gives true, false or an error with its reason, never an exception."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import jmespath
+from jmespath import lexer
+from jmespath.exceptions import JMESPathError, LexerError, ParseError
+
+from .texts import t
+
+FUNCTION_SET = "jmespath-1.1"
+"""Version of the functions that filters may call; a decision stores it."""
+
+Truth = Literal["true", "false", "error"]
+
+_OPENING = {"lparen", "lbracket", "lbrace", "filter", "flatten"}
+_CLOSING = {"rparen", "rbracket", "rbrace"}
+
+
+class FilterSyntaxError(ValueError):
+    """An expression that cannot be read; `offset` is the character at fault, from 0."""
+
+    def __init__(self, message: str, offset: int, width: int = 1) -> None:
+        super().__init__(message)
+        self.message = message
+        self.offset = offset
+        self.width = width
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Leg:
+    """One top-level conjunct of a filter: its text, where it begins in the filter, and the parsed form."""
+
+    text: str
+    offset: int
+    parsed: Any
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LegResult:
+    """What a leg came out as on one event."""
+
+    leg: Leg
+    truth: Truth
+    value: Any = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CompiledFilter:
+    """A filter, compiled once and shared by its text."""
+
+    expr: str
+    legs: tuple[Leg, ...]
+
+    def evaluate(self, document: Mapping[str, Any]) -> LegResult:
+        """The leg that decides: the first false one, else the first error, else the last."""
+        return _deciding([evaluate_leg(leg, document) for leg in self.legs])
+
+
+def compile_filter(expr: str) -> CompiledFilter:
+    """Read an expression. Raises `FilterSyntaxError` with the place at fault."""
+    return _compile(expr)
+
+
+@lru_cache(maxsize=65_536)
+def _compile(expr: str) -> CompiledFilter:
+    _parse(expr)
+    legs = tuple(Leg(text=text, offset=offset, parsed=_parse(text)) for text, offset in _conjuncts(expr))
+    return CompiledFilter(expr=expr, legs=legs)
+
+
+def _parse(expr: str) -> Any:
+    try:
+        return jmespath.compile(expr)
+    except LexerError as error:
+        raise FilterSyntaxError(str(error.message), _inside(expr, error.lexer_position)) from None
+    except ParseError as error:
+        message = (
+            t("unexpected {token!r}", token=error.token_value)
+            if error.token_value
+            else t("it ends too early")
+        )
+        raise FilterSyntaxError(
+            message, _inside(expr, error.lex_position), len(str(error.token_value or " "))
+        ) from None
+    except JMESPathError as error:
+        raise FilterSyntaxError(str(error), 0, len(expr)) from None
+    except RecursionError:
+        raise FilterSyntaxError(t("it is nested too deeply"), 0, len(expr)) from None
+    except (ValueError, TypeError) as error:
+        raise FilterSyntaxError(str(error), 0, len(expr)) from None
+
+
+def _inside(expr: str, position: int | None) -> int:
+    return max(0, min(position or 0, max(len(expr) - 1, 0)))
+
+
+def _conjuncts(expr: str) -> list[tuple[str, int]]:
+    """Cut at each `&&` outside of brackets; an expression with an outer `||` or `|` is one leg."""
+    depth = 0
+    cuts: list[int] = []
+    for token in lexer.Lexer().tokenize(expr):
+        kind = token["type"]
+        # `[]` is one token; `[?` and `[` each close with a `]`
+        if kind in _OPENING and kind != "flatten":
+            depth += 1
+        elif kind in _CLOSING:
+            depth -= 1
+        elif depth == 0 and kind in {"or", "pipe"}:
+            return [(expr, 0)]
+        elif depth == 0 and kind == "and":
+            cuts.append(token["start"])
+    edges = [0, *[cut + 2 for cut in cuts]]
+    pieces = [expr[start:end] for start, end in zip(edges, [*cuts, len(expr)], strict=True)]
+    return [
+        (piece.strip(), start + len(piece) - len(piece.lstrip()))
+        for piece, start in zip(pieces, edges, strict=True)
+    ]
+
+
+def evaluate_leg(leg: Leg, document: Mapping[str, Any]) -> LegResult:
+    """One leg on one event document; total."""
+    try:
+        value = leg.parsed.search(document)
+    except Exception as error:  # isolation boundary: jmespath leaks TypeError and others beside its own
+        return LegResult(leg=leg, truth="error", reason=_reason(error))
+    if value is True:
+        return LegResult(leg=leg, truth="true", value=True)
+    if value is False:
+        return LegResult(leg=leg, truth="false", value=False)
+    return LegResult(
+        leg=leg,
+        truth="error",
+        value=value,
+        reason=t("gives {value}, which is neither true nor false", value=_short(value)),
+    )
+
+
+def evaluate_all(filters: Sequence[CompiledFilter], document: Mapping[str, Any]) -> LegResult | None:
+    """The deciding leg over all filters of a binding, or None where there are none.
+
+    Any false makes false, else any error makes error, whatever the order.
+    """
+    if not filters:
+        return None
+    error: LegResult | None = None
+    last: LegResult | None = None
+    for compiled in filters:
+        for leg in compiled.legs:
+            last = evaluate_leg(leg, document)
+            if last.truth == "false":
+                return last
+            if last.truth == "error" and error is None:
+                error = last
+    return error or last
+
+
+def _deciding(results: Sequence[LegResult]) -> LegResult:
+    for truth in ("false", "error"):
+        for result in results:
+            if result.truth == truth:
+                return result
+    return results[-1]
+
+
+def _reason(error: Exception) -> str:
+    text = str(error) or type(error).__name__
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

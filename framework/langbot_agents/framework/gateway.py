@@ -1,0 +1,194 @@
+"""The way in: an event is made whole, refused if it is malformed, and on disk before it is acknowledged."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+from pydantic import ValidationError
+
+from langbot_agents.schemas.catalogue import canonical_type
+from langbot_agents.schemas.events import AgentEventEnvelope, ReplyTarget, SourceKind
+
+from .dispatcher import Dispatcher
+from .errors import HostBusyError, InvalidEventError
+from .platforms import Surfaces
+from .plugins import PluginHost
+from .store import Database, events
+from .telemetry import get_logger
+from .texts import t
+
+log = get_logger(__name__)
+
+HOST_FIELDS = ("event_uid", "received_at")
+"""Fields that only the host sets; what a caller says of them is dropped."""
+
+RETRY_AFTER = 1.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Caller:
+    """Who brings an event, and what of it that caller may state."""
+
+    name: str
+    kind: SourceKind = "http_api"
+    workspace_id: str = "default"
+    surface: str
+    impersonate: bool = False
+    """Whether it may state another source, workspace, actor or reply target."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Accepted:
+    """What an acknowledged event is answered with."""
+
+    event_uid: str
+    duplicate: bool
+    deduplicated: bool
+    """Whether a repeat would have been noticed: the event has an `event_id`."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The answer as JSON data."""
+        return {"event_uid": self.event_uid, "duplicate": self.duplicate, "deduplicated": self.deduplicated}
+
+
+class EventGateway:
+    """Takes events in from every source; there is no other way."""
+
+    def __init__(
+        self,
+        *,
+        db: Database,
+        dispatcher: Dispatcher,
+        plugins: PluginHost,
+        surfaces: Surfaces,
+        max_pending: int,
+    ) -> None:
+        self._db = db
+        self._dispatcher = dispatcher
+        self._plugins = plugins
+        self._surfaces = surfaces
+        self._max_pending = max_pending
+        self._order = anyio.Lock()
+        self._entering = 0
+
+    async def accept(
+        self, data: Mapping[str, Any], caller: Caller, *, before_append: Callable[[str], None] | None = None
+    ) -> Accepted:
+        """Append an event, then decide it. Returns once it is on disk and decided.
+
+        `before_append` is called with the `event_uid`, so that a listener misses nothing.
+        Raises `InvalidEventError`, `HostBusyError`, or `StoreError`; then nothing was acknowledged.
+        """
+        if self._dispatcher.pending + self._entering >= self._max_pending:
+            raise HostBusyError(
+                t("{count} events wait, which is all this host takes", count=self._max_pending),
+                retry_after=RETRY_AFTER,
+                remedy=t("try again later, or raise limits.max_pending"),
+            )
+        envelope = self.complete(data, caller)
+        self._entering += 1
+        try:
+            if before_append is not None:
+                before_append(envelope.event_uid or "")
+            appended = await events.append(self._db.writer, envelope)
+            deduplicated = envelope.event_id is not None
+            if appended.duplicate:
+                return Accepted(event_uid=appended.event_uid, duplicate=True, deduplicated=True)
+            # what is on disk is decided even if the caller goes away now
+            with anyio.CancelScope(shield=True):
+                await self._decide(envelope)
+            return Accepted(event_uid=appended.event_uid, duplicate=False, deduplicated=deduplicated)
+        finally:
+            self._entering -= 1
+
+    def complete(self, data: Mapping[str, Any], caller: Caller) -> AgentEventEnvelope:
+        """The whole envelope of what was posted, with what the host sets. Raises `InvalidEventError`."""
+        filled = {key: value for key, value in data.items() if key not in HOST_FIELDS}
+        source = {"kind": caller.kind, "name": caller.name}
+        if not caller.impersonate:
+            self._refuse_claims(filled, caller, source)
+        filled.setdefault("source", source)
+        filled["workspace_id"] = filled.get("workspace_id") or caller.workspace_id
+        stated = filled.get("delivery")
+        known = isinstance(stated, Mapping) and self._is_real_surface(stated.get("surface"))
+        if not known:
+            filled["delivery"] = self._delivery(caller)
+        try:
+            envelope = events.stamped(AgentEventEnvelope.model_validate(filled))
+        except ValidationError as error:
+            raise invalid_event(error) from None
+        update: dict[str, Any] = {}
+        if not known:
+            target = ReplyTarget(target_type="session", target_id=envelope.event_uid or "")
+            update["delivery"] = envelope.delivery.model_copy(update={"reply_target": target})
+        if (canonical := canonical_type(envelope.event_type)) != envelope.event_type:
+            update["event_type"] = canonical
+        return envelope.model_copy(update=update)
+
+    async def decide_stored(self, envelope: AgentEventEnvelope) -> None:
+        """Decide an event that was acknowledged before a crash."""
+        await self._decide(envelope)
+
+    async def _decide(self, envelope: AgentEventEnvelope) -> None:
+        if not self._plugins.has("event_received"):
+            await self._dispatcher.offer(envelope)
+            return
+        async with self._order:  # a slow hook must not let a later event overtake
+            veto = None
+            for answer in await self._plugins.acall("event_received", event=envelope):
+                if isinstance(answer.value, str) and answer.value:
+                    veto = f"{answer.plugin}: {answer.value}"
+                    break
+            await self._dispatcher.offer(envelope, veto=veto)
+
+    def _refuse_claims(self, filled: Mapping[str, Any], caller: Caller, source: Mapping[str, str]) -> None:
+        workspace = filled.get("workspace_id")
+        if workspace not in (None, caller.workspace_id):
+            raise InvalidEventError(
+                t(
+                    "workspace_id: {caller!r} may not name workspace {value!r}",
+                    caller=caller.name,
+                    value=workspace,
+                )
+            )
+        if filled.get("source") not in (None, source):
+            raise InvalidEventError(t("source: {caller!r} may not name another source", caller=caller.name))
+
+    def _is_real_surface(self, name: Any) -> bool:
+        return (
+            isinstance(name, str)
+            and name not in self._surfaces.mailboxes
+            and self._surfaces.get(name) is not None
+        )
+
+    def _delivery(self, caller: Caller) -> dict[str, Any]:
+        surface = self._surfaces.get(caller.surface)
+        if surface is None:
+            raise InvalidEventError(t("surface {name!r} is not configured", name=caller.surface))
+        return surface.context(None).model_dump(mode="json")
+
+
+def invalid_event(error: ValidationError) -> InvalidEventError:
+    """One entry per field, the first cause in the message."""
+    details = []
+    for item in error.errors(include_url=False):
+        place = ".".join(str(part) for part in item["loc"]) or "event"
+        message = str(item["msg"]).removeprefix("Value error, ")
+        shown = repr(item["input"])
+        details.append(
+            {"path": place, "message": message, "value": shown if len(shown) <= 200 else shown[:197] + "..."}
+        )
+    first = details[0]
+    return InvalidEventError(
+        t(
+            "{path}: {message}, got {value}",
+            path=first["path"],
+            message=first["message"],
+            value=first["value"],
+        ),
+        remedy=t(
+            "`lba events sample message.received` shows a whole event; `lba schema AgentEventEnvelope` every field"
+        ),
+        details=details,
+    )

@@ -1,0 +1,374 @@
+"""One call of a runner, and what becomes of what it gives."""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from pydantic import ValidationError
+
+from langbot_agents.schemas.content import ArtifactRef
+from langbot_agents.schemas.context import AgentRunContext as WireContext
+from langbot_agents.schemas.messages import Message
+from langbot_agents.schemas.records import RunStatus
+from langbot_agents.schemas.results import AgentRunResult
+from langbot_agents.sdk import AgentRunContext
+
+from ..clock import utc_now
+from ..context import RunRequest, read_inputs
+from ..delivery import EMPTY_MESSAGE_ID, ERROR_MESSAGE_ID, RunDelivery, empty_text, error_text
+from ..errors import LangbotAgentsError
+from ..ids import new_id
+from ..registry import RegisteredRunner
+from ..results import AgentResultNormalizer, RunOutput
+from ..run_api import AgentRunAPIProxy
+from ..runtime import RunnerCrashedError, RunnerInvocation
+from ..store import Cursor, run_results, runs, state, transcript
+from ..telemetry import get_logger
+from ..texts import t
+from .ledger import ResultLedger
+from .parts import StopRunError
+
+if TYPE_CHECKING:
+    from .run import Run
+
+log = get_logger(__name__)
+
+
+class ConfigError(LangbotAgentsError):
+    """A binding's `runner_config` does not fit its runner."""
+
+    code = "runner.invalid_config"
+
+
+class Attempt:
+    """Calls the runner once; `execute` always leaves an end, `finish` writes it down."""
+
+    def __init__(self, run: "Run", first_sequence: int) -> None:
+        self.run = run
+        self.parts = run.parts
+        self.limits = run.document.limits
+        self.output = RunOutput()
+        self.ledger = ResultLedger(run.parts.db, run.record, run.parts.secrets.masker.text)
+        self.normalizer = AgentResultNormalizer(
+            run.record.run_id,
+            self.limits,
+            clock=run.parts.facts.clock,
+            spill=_artifact_for,
+            state_scopes=frozenset(run.session.drawers),
+            first_sequence=first_sequence,
+        )
+        self.delivery: RunDelivery = run.parts.delivery.begin(
+            run.record, run.event, run.document, self.output
+        )
+        self.state_updates: list[AgentRunResult] = []
+        self.stopped: StopRunError | None = None
+        self._started = self._last_result = anyio.current_time()
+
+    @property
+    def end(self) -> AgentRunResult:
+        """The terminal result; there always is one once `execute` came back."""
+        if self.normalizer.terminal is None:
+            raise AssertionError("an attempt without an end")
+        return self.normalizer.terminal
+
+    @property
+    def effectful(self) -> bool:
+        """Whether an intent to show something has been committed."""
+        return self.delivery.opened_any
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ended badly."""
+        return self.stopped is not None or self.end.type == "run.failed"
+
+    @property
+    def retryable(self) -> bool:
+        """Whether trying again may help."""
+        if self.stopped is not None:
+            return self.stopped.status == "timeout"
+        return self.end.type == "run.failed" and self.end.data.get("retryable") is True
+
+    async def execute(self) -> None:
+        """Call the runner and take its results in, until its end or a bound."""
+        invocation = RunnerInvocation()
+        async with anyio.create_task_group() as beside:
+            if self.delivery.streams:
+                beside.start_soon(self.delivery.pump)
+            beside.start_soon(self.ledger.flush_regularly)
+            beside.start_soon(self._watch, invocation)
+            try:
+                await self._call(invocation)
+            except LangbotAgentsError as error:
+                self._take(self.normalizer.fail(error.code, error.message))
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await self.parts.runtime.stop(invocation)
+                    await self.delivery.stop()
+                beside.cancel_scope.cancel()
+        self._end_stream()
+
+    async def _call(self, invocation: RunnerInvocation) -> None:
+        runner = self.parts.registry.resolve(self.run.binding.runner.id)
+        context = await self._context(runner, invocation)
+        if self.parts.plugins.has("run_started"):
+            await self.parts.plugins.acall("run_started", run=self.run.record)
+        self._last_result = anyio.current_time()
+        self.parts.runtime.start(invocation, lambda: runner.instance.run(context))
+        try:
+            await self._receive(invocation)
+        except RunnerCrashedError as crash:
+            log.error(
+                "runner_crashed",
+                run_id=self.run.record.run_id,
+                runner_id=runner.descriptor.id,
+                exc_info=crash.__cause__,
+            )
+            self.ledger.crash(crash.__cause__)
+            self._take(self.normalizer.fail("runner.exception", t("the runner raised an exception")))
+
+    async def _receive(self, invocation: RunnerInvocation) -> None:
+        watched = self.parts.plugins.has("result_received")
+        prepared = self.parts.plugins.has("output_prepared")
+        while self.normalizer.terminal is None or invocation.pending():
+            try:
+                raw = await invocation.receive()
+            except (anyio.EndOfStream, anyio.ClosedResourceError):
+                return
+            self._last_result = anyio.current_time()
+            result = self.normalizer.accept(raw)
+            if result is None:
+                continue
+            if self.normalizer.spilled:
+                await self._store_spilled()
+            if prepared and result.type in {"message.completed", "run.completed"}:
+                result = await self._output_prepared(result)
+            self._take(result)
+            if watched:
+                await self.parts.plugins.acall("result_received", run=self.run.record, result=result)
+
+    async def _watch(self, invocation: RunnerInvocation) -> None:
+        """One timer a run: its deadline, its idle limit, and a cancel from outside."""
+        limits = self.limits
+        while self.stopped is None:
+            now = anyio.current_time()
+            idle_end = self._last_result + limits.idle_timeout
+            whole_end = self._started + limits.timeout
+            if self.run.stop_reason is not None:
+                self.stopped = self.run.stop_reason
+            elif now >= whole_end:
+                self.stopped = StopRunError(
+                    "timeout", "runner.timeout", t("no end within {limit:g} s", limit=limits.timeout)
+                )
+            elif now >= idle_end:
+                message = t("no result for {limit:g} s", limit=limits.idle_timeout)
+                self.stopped = StopRunError("timeout", "runner.idle_timeout", message)
+            else:
+                with anyio.move_on_after(min(idle_end, whole_end) - now):
+                    await self.run.wake_stop.wait()
+        invocation.close()
+
+    async def _context(self, runner: RegisteredRunner, invocation: RunnerInvocation) -> AgentRunContext[Any]:
+        resolved = self.parts.secrets.resolve(self.run.document.runner_config)
+        try:
+            config = runner.config_model.model_validate(resolved)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(("runner_config", *(str(part) for part in first["loc"])))
+            raise ConfigError(t("{place}: {cause}", place=place, cause=first["msg"])) from None
+        request = self._request(resolved)
+        inputs = await self.parts.db.read(read_inputs, request)
+        wire = await self._prepared(self.parts.contexts.build(request, inputs))
+        return AgentRunContext.bind(
+            wire,
+            config=config,
+            api=AgentRunAPIProxy(self.run.session, self.parts.db),
+            log=log.bind(run_id=self.run.record.run_id, binding_id=self.run.record.binding_id),
+            emit=invocation.emit,
+            deadline=_Deadline(self._started + self.limits.timeout),
+        )
+
+    def _request(self, config: Mapping[str, Any]) -> RunRequest:
+        run = self.run
+        mask = self.parts.secrets.masker.data
+        return RunRequest(
+            run_id=run.record.run_id,
+            event=run.event,
+            binding=run.binding,
+            runner=run.binding.runner,
+            grant=run.session.grant,
+            conversation_key=run.session.conversation_key,
+            drawers=run.session.drawers,
+            attempt=run.record.attempt,
+            deadline_at=utc_now() + timedelta(seconds=self.limits.timeout),
+            config=config,
+            streaming=self.delivery.streams,
+            locale=run.locale,
+            timezone=self.parts.facts.timezone,
+            # a variable that holds a secret is left out, by its name or by its value
+            params={key: value for key, value in run.params.items() if mask({key: value}) == {key: value}},
+        )
+
+    async def _prepared(self, wire: WireContext) -> WireContext:
+        if not self.parts.plugins.has("input_prepared"):
+            return wire
+        for answer in await self.parts.plugins.acall(
+            "input_prepared",
+            run=self.run.record,
+            prompt=wire.prompt,
+            messages=wire.messages,
+            input=wire.input,
+        ):
+            if isinstance(answer.value, Mapping):
+                changes = {
+                    key: answer.value[key] for key in ("prompt", "messages", "input") if key in answer.value
+                }
+                try:
+                    wire = WireContext.model_validate({**dict(wire), **changes})
+                except ValidationError as error:
+                    self.parts.plugins.quarantine(
+                        answer.plugin, t("hook {hook}: {reason}", hook="input_prepared", reason=str(error))
+                    )
+        return wire
+
+    async def _output_prepared(self, result: AgentRunResult) -> AgentRunResult:
+        data = result.data.get("message")
+        if data is None:
+            return result
+        message = Message.model_validate(data)
+        for answer in await self.parts.plugins.acall("output_prepared", run=self.run.record, message=message):
+            if isinstance(answer.value, Message):
+                message = answer.value
+        changed = {**result.data, "message": message.model_dump(mode="json", exclude_none=True)}
+        return self.normalizer.replace(result, changed)
+
+    def _take(self, result: AgentRunResult) -> None:
+        self.ledger.add(result)
+        if result.type == "state.updated":
+            self.state_updates.append(result)
+        if self.output.add(result) is not None:
+            self.delivery.changed()
+        self.run.handle.give(result)
+
+    def _end_stream(self) -> None:
+        if self.normalizer.terminal is not None:
+            self.stopped = None  # it had come to its end before it could be stopped
+        elif self.stopped is not None:
+            timed_out = self.stopped.status == "timeout"
+            self._take(self.normalizer.fail(self.stopped.code, self.stopped.message, retryable=timed_out))
+        elif (end := self.normalizer.finish()) is not None:
+            self._take(end)
+        for warning in self.normalizer.warnings:
+            log.warning(
+                warning.code, run_id=self.run.record.run_id, type=warning.type, reason=warning.message
+            )
+
+    async def _store_spilled(self) -> None:
+        for item in self.normalizer.spilled:
+            await self.parts.artifacts.create(
+                self.run.record.workspace_id,
+                item.data,
+                artifact_id=item.artifact.artifact_id,
+                name=item.artifact.name,
+                mime_type=item.artifact.mime_type,
+                run_id=self.run.record.run_id,
+                conversation_key=self.run.session.conversation_key,
+                access="conversation",
+            )
+        self.normalizer.spilled.clear()
+
+    async def finish(self) -> tuple[RunStatus, str | None, str | None, bool]:
+        """The last commit, then the close of what was shown; gives status, code, reason, and whether there was an effect."""
+        status, code, reason = self._verdict()
+        silent = self.failed and self.run.falls_through and not self.effectful
+        whole = status == "completed"
+        settle = None if silent else self.delivery.settle(self._texts_of_ours(status), whole=whole)
+        await self.parts.db.writer.submit(self._ending(status, code, reason, settle))
+        await self.delivery.close()
+        return status, code, reason, self.effectful or settle is not None
+
+    def _ending(
+        self, status: RunStatus, code: str | None, reason: str | None, settle: Callable[[Cursor], None] | None
+    ) -> Callable[[Cursor], None]:
+        results = self.ledger.take()
+        record = self.run.record
+
+        def unit(cursor: Cursor) -> None:
+            run_results.append(cursor, record.workspace_id, results)
+            if status == "completed":
+                self._write_state(cursor)
+            if status == "completed" or self.delivery.opened_any:
+                self._write_transcript(cursor)
+            if settle is not None:
+                settle(cursor)
+            runs.finish(
+                cursor,
+                record.workspace_id,
+                record.run_id,
+                status,
+                code=code,
+                reason=reason,
+                usage=self.output.usage,
+                retention_class="run_ok" if status == "completed" else "run_failed",
+            )
+
+        return unit
+
+    def _verdict(self) -> tuple[RunStatus, str | None, str | None]:
+        if self.stopped is not None:
+            return self.stopped.status, self.stopped.code, self.stopped.message
+        if self.end.type == "run.failed":
+            return "failed", str(self.end.data.get("code")), str(self.end.data.get("error", ""))
+        return "completed", None, str(self.end.data.get("finish_reason", "stop"))
+
+    def _texts_of_ours(self, status: RunStatus) -> list[tuple[str, str]]:
+        if status in {"failed", "timeout"}:
+            text = error_text(self.run.document, self.end, self.run.locale)
+            return [(ERROR_MESSAGE_ID, text)] if text else []
+        if (
+            status == "completed"
+            and not self.output.said()
+            and self.end.data.get("finish_reason") != "no_reply"
+        ):
+            text = empty_text(self.run.document, self.run.locale)
+            return [(EMPTY_MESSAGE_ID, text)] if text else []
+        return []
+
+    def _write_state(self, cursor: Cursor) -> None:
+        for result in self.state_updates:
+            drawer = self.run.session.drawers[result.data["scope"]]
+            key, value = result.data["key"], result.data["value"]
+            if value is None:
+                state.delete(cursor, drawer, key)
+            else:
+                state.put(cursor, drawer, key, value, expires_at=self.run.session.state_expires_at())
+
+    def _write_transcript(self, cursor: Cursor) -> None:
+        if self.run.session.conversation_key is None or self.run.observes:
+            return
+        messages = [
+            Message(content=message.content).model_dump(mode="json", exclude_none=True)
+            for message in self.output.said()
+        ]
+        transcript.append(cursor, [self.run.entry("assistant", message["content"]) for message in messages])
+
+
+class _Deadline:
+    """`ctx.deadline` of one attempt."""
+
+    def __init__(self, at: float) -> None:
+        self._at = at
+
+    def remaining(self) -> float:
+        """Seconds left; never below 0."""
+        return max(0.0, self._at - anyio.current_time())
+
+
+def _artifact_for(data: bytes) -> ArtifactRef:
+    return ArtifactRef(
+        artifact_id=new_id("art"),
+        name="message.txt",
+        mime_type="text/plain; charset=utf-8",
+        size=len(data),
+        access="conversation",
+    )

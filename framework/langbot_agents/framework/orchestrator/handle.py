@@ -1,0 +1,69 @@
+"""A run under way, as its caller sees it."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+import anyio
+
+from langbot_agents.schemas.records import RunStatus
+from langbot_agents.schemas.results import AgentRunResult
+
+from ..errors import LangbotAgentsError
+from ..results import delta_text
+from ..streams import Subscription
+from ..texts import t
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunOutcome:
+    """How a run ended."""
+
+    run_id: str
+    status: RunStatus
+    code: str | None
+    reason: str | None
+    effectful: bool
+
+
+class RunHandle:
+    """A run under way: iterate it for its normalised results, or wait for its end."""
+
+    def __init__(self, run_id: str) -> None:
+        self.run_id = run_id
+        self.outcome: RunOutcome | None = None
+        self._results: Subscription[AgentRunResult] = Subscription(_join_deltas)
+        self._ended = anyio.Event()
+        self.on_cancel: Callable[[str], None] | None = None
+
+    def __aiter__(self) -> AsyncIterator[AgentRunResult]:
+        return self._results.__aiter__()
+
+    async def wait(self) -> RunOutcome:
+        """The end, for a caller who does not read the results."""
+        self._results.discard()
+        await self._ended.wait()
+        if self.outcome is None:
+            raise LangbotAgentsError(t("run {run_id} was stopped with the host", run_id=self.run_id))
+        return self.outcome
+
+    def cancel(self, reason: str = "cancelled") -> None:
+        """Ask the run to end as `cancelled`."""
+        if self.on_cancel is not None:
+            self.on_cancel(reason)
+
+    def give(self, result: AgentRunResult) -> None:
+        """One more result; called by the run."""
+        self._results.put(result)
+
+    def finish(self, outcome: RunOutcome | None) -> None:
+        """The end; called by the run."""
+        self.outcome = outcome
+        self._results.close()
+        self._ended.set()
+
+
+def _join_deltas(last: AgentRunResult, new: AgentRunResult) -> AgentRunResult | None:
+    if last.type == new.type == "message.delta" and last.message_id == new.message_id:
+        chunk = {"role": "assistant", "content": delta_text(last) + delta_text(new)}
+        return new.model_copy(update={"data": {"chunk": chunk}})
+    return None

@@ -1,0 +1,234 @@
+"""One run from its start to its last commit: its attempts, its record, its place in the history."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+import anyio
+
+from langbot_agents.schemas import __version__
+from langbot_agents.schemas.bindings import AgentBinding, StateScope
+from langbot_agents.schemas.events import AgentEventEnvelope
+from langbot_agents.schemas.records import RunRecord, TranscriptEntry
+
+from ..authorization import make_grant
+from ..bindings import BindingEntry
+from ..clock import utc_now
+from ..errors import LangbotAgentsError
+from ..identity import conversation_key, state_ids
+from ..run_api import AgentRunSession
+from ..store import Cursor, conversations, dispatches, run_results, runs, state, transcript
+from ..telemetry import get_logger
+from ..texts import t
+from .attempt import Attempt
+from .handle import RunHandle, RunOutcome
+from .parts import RunParts, StopRunError
+
+log = get_logger(__name__)
+
+
+class Run:
+    """One run; `execute` is its one task."""
+
+    def __init__(
+        self,
+        parts: RunParts,
+        handle: RunHandle,
+        event: AgentEventEnvelope,
+        binding: BindingEntry,
+        *,
+        dispatch_id: str | None,
+        resume: RunRecord | None,
+        falls_through: bool,
+        params: Mapping[str, Any],
+    ) -> None:
+        self.parts = parts
+        self.handle = handle
+        self.event = event
+        self.binding = binding
+        self.document: AgentBinding = binding.document
+        self.falls_through = falls_through
+        self.params = params
+        self.locale = event.locale or parts.facts.locale
+        self.observes = binding.document.mode == "observe"
+        self.stop_reason: StopRunError | None = None
+        self.wake_stop = anyio.Event()
+        self.resumed = resume is not None
+        self.record = resume or self._new_record(dispatch_id)
+        self.session = self._new_session()
+        handle.on_cancel = self.cancel
+
+    def cancel(self, reason: str) -> None:
+        """Ask the run to end as `cancelled`."""
+        if self.stop_reason is None:
+            self.stop_reason = StopRunError("cancelled", "run.cancelled", reason)
+            self.wake_stop.set()
+
+    async def execute(self) -> None:
+        """The whole run; never raises, but when the host itself is stopped."""
+        outcome: RunOutcome | None = None
+        self.parts.sessions.add(self.session)
+        try:
+            outcome = await self._attempts()
+        except LangbotAgentsError as error:
+            # the store refused: the run stays in the ledger as it is, and the next start goes on with it
+            log.error("run_not_recorded", run_id=self.record.run_id, error=str(error))
+        except Exception:  # isolation boundary: a fault of ours in one run must not end the host
+            log.exception("run_broke", run_id=self.record.run_id)
+            outcome = await self._break()
+        finally:
+            self.parts.sessions.end(self.record.run_id)
+            self.handle.finish(outcome)
+
+    async def _attempts(self) -> RunOutcome:
+        retry = self.document.limits.retry
+        sequence = 1
+        if self.resumed:
+            last = await self.parts.db.read(
+                run_results.last_sequence, self.record.workspace_id, self.record.run_id
+            )
+            sequence = last + 1
+        tried = 0
+        while True:
+            tried += 1
+            number = self.record.attempt + (1 if tried > 1 else 0)
+            await self.parts.db.writer.submit(self._begin, number, first=tried == 1)
+            self.record = self.record.model_copy(update={"status": "running", "attempt": number})
+            attempt = Attempt(self, sequence)
+            await attempt.execute()
+            if (
+                tried >= retry.max_attempts
+                or not attempt.retryable
+                or attempt.effectful
+                or self.stop_reason is not None
+            ):
+                return await self._finish(attempt)
+            sequence = (attempt.end.sequence or 0) + 1
+            await attempt.ledger.flush()
+            with anyio.move_on_after(retry.backoff * 2 ** (tried - 1)):
+                await self.wake_stop.wait()
+
+    async def _finish(self, attempt: Attempt) -> RunOutcome:
+        status, code, reason, effectful = await attempt.finish()
+        self.record = self.record.model_copy(
+            update={
+                "status": status,
+                "code": code,
+                "reason": reason,
+                "usage": attempt.output.usage,
+                "effectful": effectful,
+            }
+        )
+        if self.parts.plugins.has("run_finished"):
+            await self.parts.plugins.acall("run_finished", run=self.record, outcome=status)
+        return RunOutcome(
+            run_id=self.record.run_id, status=status, code=code, reason=reason, effectful=effectful
+        )
+
+    async def _break(self) -> RunOutcome | None:
+        reason = t("a fault in the host; see its log")
+        try:
+            await self.parts.db.writer.submit(
+                runs.finish,
+                self.record.workspace_id,
+                self.record.run_id,
+                "failed",
+                code="host.fault",
+                reason=reason,
+            )
+        except LangbotAgentsError as error:
+            log.error("run_not_recorded", run_id=self.record.run_id, error=str(error))
+            return None
+        # nobody can say what was shown, so nothing is tried in its place
+        return RunOutcome(
+            run_id=self.record.run_id, status="failed", code="host.fault", reason=reason, effectful=True
+        )
+
+    def _begin(self, cursor: Cursor, number: int, *, first: bool) -> None:
+        """Commit the attempt before the runner is called."""
+        record = self.record
+        if first and not self.resumed:
+            runs.create(cursor, record)
+            if record.dispatch_id is not None:
+                dispatches.finish(
+                    cursor, record.workspace_id, record.dispatch_id, "started", run_id=record.run_id
+                )
+            self._remember_turn(cursor)
+        restarts = record.crash_restarts if self.resumed else None
+        runs.start_attempt(
+            cursor, record.workspace_id, record.run_id, attempt=number, crash_restarts=restarts
+        )
+
+    def _remember_turn(self, cursor: Cursor) -> None:
+        key = self.session.conversation_key
+        if key is None or self.observes:
+            return
+        spoken = self.event.event_type == "message.received" and not transcript.has_event(
+            cursor, self.event.workspace_id, key, self.record.event_uid, role="user"
+        )
+        conversations.touch(cursor, self.event.workspace_id, key, envelope=self.event, turns=int(spoken))
+        if spoken:
+            message = self.event.input.as_message().model_dump(mode="json", exclude_none=True)
+            transcript.append(cursor, [self.entry("user", message["content"])])
+
+    def entry(self, role: Literal["user", "assistant"], content: Any) -> TranscriptEntry:
+        """A line of history that this run writes."""
+        by_user = role == "user"
+        return TranscriptEntry(
+            workspace_id=self.event.workspace_id,
+            conversation_key=self.session.conversation_key or "",
+            role=role,
+            content=content,
+            event_uid=self.record.event_uid,
+            run_id=None if by_user else self.record.run_id,
+            actor_id=self.event.actor.actor_id if by_user and self.event.actor else None,
+            created_at=utc_now(),
+        )
+
+    def _new_record(self, dispatch_id: str | None) -> RunRecord:
+        runner = self.binding.runner
+        return RunRecord(
+            run_id=self.handle.run_id,
+            workspace_id=self.event.workspace_id,
+            event_uid=self.event.event_uid or "",
+            dispatch_id=dispatch_id,
+            binding_id=self.binding.binding_id,
+            revision=self.binding.revision,
+            runner_id=runner.id,
+            runner_distribution=runner.plugin.distribution if runner.plugin else None,
+            runner_version=runner.plugin.version if runner.plugin else None,
+            host_version=__version__,
+            parent_run_id=self.event.cause.run_id if self.event.cause else None,
+            created_at=utc_now(),
+        )
+
+    def _new_session(self) -> AgentRunSession:
+        return AgentRunSession(
+            run_id=self.record.run_id,
+            workspace_id=self.record.workspace_id,
+            event_uid=self.record.event_uid,
+            binding_id=self.record.binding_id,
+            grant=make_grant(self.document, self.binding.runner, self.parts.facts.available),
+            drawers=self._drawers(),
+            conversation_key=conversation_key(self.event),
+            state_expires_at=self._state_expiry,
+            cancel=self.cancel,
+        )
+
+    def _drawers(self) -> dict[StateScope, state.StateKey]:
+        ids = state_ids(self.event)
+        return {
+            scope: state.StateKey(
+                workspace_id=self.event.workspace_id,
+                namespace=self.document.state_namespace,
+                runner_id=self.binding.runner.id,
+                scope=scope,
+                scope_id=ids[scope],
+            )
+            for scope in self.document.state_policy.scopes
+            if scope in ids
+        }
+
+    def _state_expiry(self) -> datetime | None:
+        after = self.document.state_policy.expire_after
+        return None if after is None else utc_now() + timedelta(seconds=after)

@@ -1,0 +1,153 @@
+"""A project on disk: its root document, its bindings, the packages they use, and every finding about them."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from langbot_agents.schemas.catalogue import standard_types
+from langbot_agents.schemas.host import Host
+
+from .bindings import BindingSet, check_bindings, secret_references
+from .documents import (
+    Finding,
+    LoadedDocument,
+    SecretResolver,
+    by_place,
+    find_references,
+    load_bindings,
+    load_file,
+)
+from .errors import SettingsError
+from .plugins import PluginHost
+from .registry import AgentRunnerRegistry
+from .settings import HostSettings, with_environment
+from .texts import t
+
+ROOT_NAME = "langbot-agents.yaml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """Everything that a host or a command reads before it does its work."""
+
+    root: Path
+    settings: HostSettings
+    plugins: PluginHost
+    registry: AgentRunnerRegistry
+    bindings: BindingSet
+    secrets: SecretResolver
+    findings: tuple[Finding, ...]
+    documents: int
+    files: int
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that keep something out."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+
+def find_root(path: Path | None) -> Path:
+    """The root document: a file, or the one in a folder; default in the current one. Raises `SettingsError`."""
+    start = path if path is not None else Path(os.environ.get("LANGBOT_AGENTS_CONFIG", "."))
+    found = start / ROOT_NAME if start.is_dir() else start
+    if not found.is_file():
+        raise SettingsError(
+            t("{path}: there is no such root document", path=str(found)),
+            remedy=t("`lba init` makes a project; `--config PATH` names another root document"),
+        )
+    return found
+
+
+def load_project(path: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Project:
+    """Load a project as `serve` does. Raises `SettingsError` if the root document cannot be used."""
+    file = find_root(path)
+    root = file.resolve().parent
+    settings, document = _settings(file)
+    plugins = PluginHost(settings.plugins)
+    plugins.discover()
+    registry = AgentRunnerRegistry()
+    registry.discover(plugins)
+    files = load_bindings(root, settings.bindings, event_types=_event_types())
+    checked = check_bindings(files, registry, timezone=settings.timezone)
+    resolver = SecretResolver(root, settings.secrets, os.environ if environ is None else environ)
+    findings = [*document.findings, *checked.findings, *_missing(resolver, document, checked.set)]
+    return Project(
+        root=root,
+        settings=settings,
+        plugins=plugins,
+        registry=registry,
+        bindings=checked.set,
+        secrets=resolver,
+        findings=by_place(findings),
+        documents=checked.documents,
+        files=len(files.files),
+    )
+
+
+def _settings(file: Path) -> tuple[HostSettings, LoadedDocument]:
+    loaded = load_file(file, shown=_shown(file))
+    hosts = [document for document in loaded.documents if isinstance(document.model, Host)]
+    errors = [finding for finding in loaded.findings if finding.severity == "error"]
+    if errors:
+        raise SettingsError(t("the root document cannot be used"), details=errors)
+    if len(hosts) != 1:
+        raise SettingsError(
+            t(
+                "{path}: one document of kind Host is needed, found {count}",
+                path=_shown(file),
+                count=len(hosts),
+            )
+        )
+    data: Mapping[str, Any] = hosts[0].source.data
+    return with_environment(data), hosts[0]
+
+
+def _shown(file: Path) -> str:
+    try:
+        return file.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return file.as_posix()
+
+
+def _event_types() -> tuple[str, ...]:
+    return tuple(name for contract in standard_types() for name in (contract.name, *contract.aliases))
+
+
+def _missing(resolver: SecretResolver, document: LoadedDocument, bindings: BindingSet) -> list[Finding]:
+    """Missing secrets, all at once, each at the binding that needs it; they take out only what uses them."""
+    findings = []
+    for entry in bindings.live:
+        for missing in resolver.missing(secret_references([entry])):
+            findings.append(
+                Finding(
+                    code="LBA162",
+                    severity="warning",
+                    file=entry.file,
+                    line=entry.line,
+                    message=t(
+                        "binding {name!r} needs {reference}: {reason}",
+                        name=entry.binding_id,
+                        reference=str(missing.reference),
+                        reason=missing.reason,
+                    ),
+                    remedy=t("runs of this binding fail with `secret` until it is there; the others work"),
+                )
+            )
+    for missing in resolver.missing(reference for _, reference in find_references(document.source.data)):
+        findings.append(
+            Finding(
+                code="LBA162",
+                severity="warning",
+                file=document.file,
+                line=document.line,
+                message=t(
+                    "the root document needs {reference}: {reason}",
+                    reference=str(missing.reference),
+                    reason=missing.reason,
+                ),
+                remedy=t("only what uses it is out of order"),
+            )
+        )
+    return findings

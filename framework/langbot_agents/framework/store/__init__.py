@@ -1,0 +1,40 @@
+"""The store: one database, one writer, one noun a module."""
+
+from . import (
+    artifacts,
+    conversations,
+    dead_letters,
+    decisions,
+    dispatches,
+    events,
+    outbox,
+    revisions,
+    run_results,
+    runs,
+    state,
+    transcript,
+)
+from .artifacts import Artifacts
+from .database import Database
+from .statements import Cursor
+from .writer import Batch, Writer
+
+__all__ = [
+    "Artifacts",
+    "Batch",
+    "Cursor",
+    "Database",
+    "Writer",
+    "artifacts",
+    "conversations",
+    "dead_letters",
+    "decisions",
+    "dispatches",
+    "events",
+    "outbox",
+    "revisions",
+    "run_results",
+    "runs",
+    "state",
+    "transcript",
+]

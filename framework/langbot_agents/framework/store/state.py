@@ -1,0 +1,183 @@
+"""State that runners keep: small JSON values with a version, in drawers by scope."""
+
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import and_, bindparam, func, or_, select, update
+from sqlalchemy import delete as delete_from
+
+from langbot_agents.framework.clock import from_rfc3339
+
+from .rows import dump_json, load_json, moment, optional_moment
+from .statements import Cursor, Row, Statement, equal
+from .statements import insert as insert_into
+from .tables import state
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StateKey:
+    """One drawer: the values of one runner in one scope."""
+
+    workspace_id: str
+    namespace: str
+    runner_id: str
+    scope: str
+    scope_id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StateValue:
+    """A value and the number of times that it was set."""
+
+    value: Any
+    version: int
+    expires_at: datetime | None = None
+
+
+_DRAWER = ("workspace_id", "namespace", "runner_id", "scope", "scope_id")
+_CELL = (*_DRAWER, "key")
+_INSERT = insert_into(state)
+_ALIVE = or_(state.c.expires_at.is_(None), state.c.expires_at > bindparam("now"))
+_VALUE = (state.c.key, state.c.value, state.c.version, state.c.expires_at)
+_ALL = Statement(
+    select(*_VALUE).where(*equal(state, *_DRAWER), _ALIVE).order_by(state.c.key), *_DRAWER, "now"
+)
+_GET = Statement(select(*_VALUE).where(*equal(state, *_CELL), _ALIVE), *_CELL, "now")
+_VERSION = Statement(
+    select(state.c.version, state.c.expires_at).where(*equal(state, *_CELL)),
+    *_CELL,
+)
+_SET = Statement(
+    update(state)
+    .where(*(state.c[name] == bindparam(f"at_{name}") for name in _CELL))
+    .values({name: bindparam(f"new_{name}") for name in ("value", "version", "updated_at", "expires_at")}),
+    "new_value",
+    "new_version",
+    "new_updated_at",
+    "new_expires_at",
+    *(f"at_{name}" for name in _CELL),
+)
+_DELETE = Statement(delete_from(state).where(*equal(state, *_CELL)), *_CELL)
+# `substr` and not LIKE: a key may hold % and _, and SQLite's LIKE takes a for A.
+_PREFIXED = func.substr(state.c.key, 1, func.length(bindparam("prefix"))) == bindparam("prefix")
+_KEYS = Statement(
+    select(state.c.key).where(*equal(state, *_DRAWER), _PREFIXED, _ALIVE).order_by(state.c.key),
+    *_DRAWER,
+    "prefix",
+    "now",
+)
+_DELETE_PREFIX = Statement(
+    delete_from(state).where(*equal(state, *_DRAWER), _PREFIXED),
+    *_DRAWER,
+    "prefix",
+)
+_PURGE = Statement(
+    delete_from(state).where(and_(state.c.expires_at.is_not(None), state.c.expires_at <= bindparam("now"))),
+    "now",
+)
+
+
+def _value(row: Row) -> StateValue:
+    _, value, version, expires_at = row
+    return StateValue(
+        value=load_json(value),
+        version=version,
+        expires_at=None if expires_at is None else from_rfc3339(expires_at),
+    )
+
+
+def snapshot(
+    cursor: Cursor, drawers: Iterable[StateKey], *, now: datetime | None = None
+) -> dict[str, dict[str, StateValue]]:
+    """Every value of these drawers that has not expired, by scope and key."""
+    at = moment(now)
+    found: dict[str, dict[str, StateValue]] = {}
+    for drawer in drawers:
+        values = found.setdefault(drawer.scope, {})
+        values.update((row[0], _value(row)) for row in cursor.all(_ALL, *astuple(drawer), at))
+    return found
+
+
+def get(cursor: Cursor, drawer: StateKey, key: str, *, now: datetime | None = None) -> StateValue | None:
+    """One value, unless it has expired."""
+    row = cursor.one(_GET, *astuple(drawer), key, moment(now))
+    return None if row is None else _value(row)
+
+
+def keys(cursor: Cursor, drawer: StateKey, *, prefix: str = "", now: datetime | None = None) -> list[str]:
+    """The keys of a drawer that begin with `prefix`, sorted."""
+    return [key for (key,) in cursor.all(_KEYS, *astuple(drawer), prefix, moment(now))]
+
+
+def put(
+    cursor: Cursor,
+    drawer: StateKey,
+    key: str,
+    value: Any,
+    *,
+    expires_at: datetime | None = None,
+    now: datetime | None = None,
+) -> int:
+    """Set a value and give its new version; the last one wins."""
+    row = cursor.one(_VERSION, *astuple(drawer), key)
+    stored = row[0] if row else 0
+    return _store(cursor, drawer, key, dump_json(value), stored=stored, expires_at=expires_at, now=now)
+
+
+def compare_and_set(
+    cursor: Cursor,
+    drawer: StateKey,
+    key: str,
+    value: Any,
+    *,
+    expected: int,
+    expires_at: datetime | None = None,
+    now: datetime | None = None,
+) -> int | None:
+    """Set a value if its version is still `expected` (0: there is none).
+
+    Gives its new version, or None where it was not.
+    """
+    row = cursor.one(_VERSION, *astuple(drawer), key)
+    stored = row[0] if row else 0
+    alive = row is not None and (row[1] is None or row[1] > moment(now))
+    if expected != (stored if alive else 0):
+        return None
+    return _store(cursor, drawer, key, dump_json(value), stored=stored, expires_at=expires_at, now=now)
+
+
+def _store(
+    cursor: Cursor,
+    drawer: StateKey,
+    key: str,
+    value: str,
+    *,
+    stored: int,
+    expires_at: datetime | None,
+    now: datetime | None,
+) -> int:
+    # An expired value's version counts on, so that nobody who read it can take the new one for it.
+    cell = (*astuple(drawer), key)
+    row = (value, stored + 1, moment(now), optional_moment(expires_at))
+    if stored:
+        cursor.run(_SET, *row, *cell)
+    else:
+        cursor.run(_INSERT, *cell, *row)
+    return stored + 1
+
+
+def delete(cursor: Cursor, drawer: StateKey, key: str) -> bool:
+    """Remove a value; False where there was none."""
+    return cursor.run(_DELETE, *astuple(drawer), key) > 0
+
+
+def delete_prefix(cursor: Cursor, drawer: StateKey, prefix: str) -> int:
+    """Remove the values whose keys begin with `prefix`, such as `external.`, and give their number."""
+    return cursor.run(_DELETE_PREFIX, *astuple(drawer), prefix)
+
+
+def purge(cursor: Cursor, *, now: datetime | None = None) -> int:
+    """Remove what has expired, of every workspace, and give its number."""
+    return cursor.run(_PURGE, moment(now))

@@ -1,0 +1,1 @@
+"""The standard event types: what each of them carries."""

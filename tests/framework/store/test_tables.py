@@ -1,0 +1,165 @@
+"""The store's shape: what the migrations make, and how it is read."""
+
+import importlib
+import io
+import pkgutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateTable
+
+from langbot_agents.framework import store
+from langbot_agents.framework.errors import StoreError
+from langbot_agents.framework.store import Database, events, migrations, runs
+from langbot_agents.framework.store.statements import Statement
+from langbot_agents.framework.store.tables import METADATA
+
+# Small by their condition, so a walk through them is right.
+WALKED = {"dispatch_waiting", "event_undecided", "delivery_unfinished", "run_active", "state_expiry"}
+# Few rows are left when they are sorted: those of one event, run, binding or id, or what is unfinished.
+SORTED = {
+    "dispatches._OF_EVENT",
+    "dispatches._WAITING",
+    "events._FIND",
+    "events._UNDECIDED",
+    "outbox._OF_RUN",
+    "outbox._UNFINISHED",
+    "revisions._OF_BINDING",
+    "runs._ACTIVE",
+}
+
+
+def every_statement() -> Iterator[tuple[str, Statement]]:
+    for module in pkgutil.iter_modules(store.__path__):
+        names = vars(importlib.import_module(f"{store.__name__}.{module.name}"))
+        yield from ((f"{module.name}.{k}", v) for k, v in names.items() if isinstance(v, Statement))
+    for choice in range(16):
+        flags = [bool(choice & bit) for bit in (1, 2, 4, 8)]
+        yield f"events.page{flags}", events.page_statement(*flags)
+    for names_ in ((), ("binding_id",), ("status",), ("binding_id", "status")):
+        yield f"runs.page{names_}", runs.page_statement(*names_)
+
+
+async def test_migrations_make_the_tables(db: Database) -> None:
+    """A migrated database has the shape that the code expects, with nothing over."""
+    engine = create_engine(f"sqlite:///{db.path}")
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+
+        assert compare_metadata(context, METADATA) == []
+    engine.dispose()
+
+
+def test_the_newest_revision_is_known_without_alembic() -> None:
+    """The list of revisions in the code is Alembic's."""
+    script = ScriptDirectory.from_config(migrations.configuration())
+    chain = [revision.revision for revision in script.walk_revisions()]
+
+    assert list(migrations.REVISIONS) == chain[::-1]
+
+
+def test_the_shape_is_also_postgresql() -> None:
+    """Every table, index and migration can be said to PostgreSQL."""
+    output = io.StringIO()
+    migrations.upgrade_sql("postgresql", output)
+
+    sql = output.getvalue()
+    for table in METADATA.tables.values():
+        assert f"CREATE TABLE {table.name} (" in sql
+        assert str(CreateTable(table).compile(dialect=postgresql.dialect()))  # type: ignore[no-untyped-call]
+        for index in table.indexes:
+            assert f"INDEX {index.name} ON {table.name}" in sql
+
+
+def test_the_workspace_leads_every_key_and_index() -> None:
+    """The workspace leads every key and index, but for the two that number rows."""
+    for table in METADATA.tables.values():
+        keys = [[column.name for column in index.columns] for index in table.indexes]
+        if "seq" not in table.columns:
+            keys.append([column.name for column in table.primary_key.columns])
+
+        assert {key[0] for key in keys} == {"workspace_id"}, table.name
+
+
+def test_every_statement_is_also_postgresql() -> None:
+    """Every statement can be said to PostgreSQL."""
+    for _, statement in every_statement():
+        assert statement.compile("postgresql")[0]
+
+
+async def test_every_statement_goes_by_an_index(db: Database) -> None:
+    """No read or change walks a table, and none sorts more than a handful of rows."""
+    connection = sqlite3.connect(db.path)
+    for name, statement in every_statement():
+        sql, _ = statement.sqlite
+        steps = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", [1] * sql.count("?"))]
+        for step in steps:
+            if step.startswith("SCAN"):
+                assert step.split()[-1] in WALKED, f"{name}: {step}"
+            if "B-TREE" in step:
+                assert name in SORTED, f"{name}: {step}"
+            # One workspace may hold everything, so its rows alone are no choice.
+            if "seq" not in step and "_page" not in name.lower():
+                assert not step.endswith("(workspace_id=?)"), f"{name}: {step}"
+    connection.close()
+
+
+def test_a_failed_migration_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A migration is all or nothing."""
+    path = tmp_path / "store.db"
+
+    def fail(_config: object, _revision: str, **_options: object) -> None:
+        original(_config, _revision)  # type: ignore[arg-type]
+        raise OSError("the power went")
+
+    from alembic import command
+
+    original = command.upgrade
+    monkeypatch.setattr(command, "upgrade", fail)
+    with pytest.raises(StoreError, match="the power went"):
+        Database.open("sqlite:///store.db", root=tmp_path)
+
+    connection = sqlite3.connect(path)
+    assert connection.execute("SELECT name FROM sqlite_master").fetchall() == []
+    connection.close()
+
+
+async def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    """A database newer than the code is refused; the message names its revision and the remedy."""
+    async with Database.open("sqlite:///store.db", root=tmp_path) as db:
+        path = db.path
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.commit()
+    connection.close()
+
+    with pytest.raises(StoreError, match=r"store\.db: made by a newer .*'9999'[\s\S]*update langbot-agents"):
+        Database.open("sqlite:///store.db", root=tmp_path)
+
+
+async def test_a_current_database_is_opened_without_alembic(tmp_path: Path) -> None:
+    """A start on a current database does not import Alembic."""
+    async with Database.open("sqlite:///store.db", root=tmp_path):
+        pass
+    code = (
+        "import anyio, pathlib, sys\n"
+        "from langbot_agents.framework.store import Database\n"
+        "async def main():\n"
+        "    async with Database.open('sqlite:///store.db', root=pathlib.Path(sys.argv[1])): pass\n"
+        "anyio.run(main)\n"
+        "print([name for name in sys.modules if name.startswith('alembic')])\n"
+    )
+    done = subprocess.run(  # noqa: ASYNC221
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "[]\n"
