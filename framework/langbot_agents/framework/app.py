@@ -97,6 +97,7 @@ async def open_host(project: Project, *, clock: Callable[[], float] = time.time)
     """Open the store, take up what a crash left, and run until the block ends."""
     settings = project.settings
     set_mask(project.secrets.masker.data)
+    failure: Exception | None = None
     async with AsyncExitStack() as stack:
         db = await stack.enter_async_context(
             Database.open(settings.storage.url, root=project.root, on_error=_write_failed)
@@ -152,10 +153,14 @@ async def open_host(project: Project, *, clock: Callable[[], float] = time.time)
         await project.plugins.acall("host_started", host=host)
         try:
             yield host
+        except Exception as error:  # kept out of the task group, which would wrap it
+            failure = error
         finally:
             with anyio.CancelScope(shield=True):
                 await _stop(host)
                 tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
 
 
 async def _stop(host: Host) -> None:
@@ -208,18 +213,18 @@ class EventStory:
     runs: tuple[RunRecord, ...]
     deliveries: tuple[DeliveryRecord, ...]
 
-    def reply(self) -> list[dict[str, Any]]:
-        """The messages that were delivered, in order, as text and parts."""
-        shown = sorted(self.deliveries, key=lambda item: item.delivery_id)
-        return [
-            {
-                "message_id": item.message_id,
-                "surface": item.surface,
-                "status": item.status,
-                "content": item.content,
-            }
-            for item in shown
-        ]
+    def summary(self) -> dict[str, Any]:
+        """How it ended: the outcome of each chosen binding, its run, and what was delivered, in order."""
+        return {
+            "event_uid": self.stored.envelope.event_uid,
+            "outcome": self.stored.outcome,
+            "dispatches": [item.model_dump(mode="json", include=_DISPATCH_FIELDS) for item in self.dispatches],
+            "runs": [item.model_dump(mode="json", include=_RUN_FIELDS) for item in self.runs],
+            "deliveries": [
+                item.model_dump(mode="json", include=_DELIVERY_FIELDS)
+                for item in sorted(self.deliveries, key=lambda item: item.delivery_id)
+            ],
+        }
 
 
 def read_story(cursor: Cursor, stored: StoredEvent) -> EventStory:

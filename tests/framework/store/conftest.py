@@ -17,17 +17,21 @@ MakeEvent = Callable[..., AgentEventEnvelope]
 
 @pytest.fixture
 def anyio_backend() -> str:
+    """Asyncio: the writer settles its futures."""
     return "asyncio"
 
 
 @pytest.fixture
 async def db(tmp_path: Path) -> AsyncIterator[Database]:
+    """A fresh database."""
     async with Database.open("sqlite:///store.db", root=tmp_path) as database:
         yield database
 
 
 @pytest.fixture
 def make_event() -> MakeEvent:
+    """Make an event, with an id or without."""
+
     def make(event_id: str | None = None, **fields: Any) -> AgentEventEnvelope:
         values = {
             "event_id": event_id,
@@ -44,6 +48,8 @@ def make_event() -> MakeEvent:
 
 @pytest.fixture
 def make_decision() -> Callable[..., Decision]:
+    """Make a decision of an event."""
+
     def make(event_uid: str, **fields: Any) -> Decision:
         values = {
             "decision_id": new_id("dec"),
@@ -59,6 +65,8 @@ def make_decision() -> Callable[..., Decision]:
 
 @pytest.fixture
 def make_dispatch() -> Callable[..., DispatchRecord]:
+    """Make a dispatch of an event."""
+
     def make(event_uid: str, binding_id: str = "helper", **fields: Any) -> DispatchRecord:
         values = {
             "dispatch_id": new_id("dsp"),
@@ -75,6 +83,8 @@ def make_dispatch() -> Callable[..., DispatchRecord]:
 
 @pytest.fixture
 def make_run() -> Callable[..., RunRecord]:
+    """Make a run of an event."""
+
     def make(event_uid: str = "evt_1", **fields: Any) -> RunRecord:
         values = {
             "run_id": new_id("run"),

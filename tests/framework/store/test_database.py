@@ -25,6 +25,7 @@ ONE = Statement(select(literal_column("1")))
 
 
 def one(cursor: Cursor) -> int:
+    """Ask the database for a 1."""
     row = cursor.one(ONE)
     assert row is not None
     return int(row[0])
@@ -152,7 +153,7 @@ def public_folder() -> Iterator[Path]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs to become another user")
-async def test_files_of_another_user(public_folder: Path) -> None:
+def test_files_of_another_user(public_folder: Path) -> None:
     """A folder, and a file, that this user may not write is named, with cause and remedy."""
     os.seteuid(65534)
     try:
@@ -160,8 +161,7 @@ async def test_files_of_another_user(public_folder: Path) -> None:
             Database.open("sqlite:///x.db", root=public_folder)
     finally:
         os.seteuid(0)
-    async with Database.open("sqlite:///x.db", root=public_folder):
-        pass
+    anyio.run(Database.open("sqlite:///x.db", root=public_folder).close)
     public_folder.chmod(0o777)
     (public_folder / "x.db.lock").unlink()
     os.seteuid(65534)

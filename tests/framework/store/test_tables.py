@@ -39,6 +39,7 @@ SORTED = {
 
 
 def every_statement() -> Iterator[tuple[str, Statement]]:
+    """Every statement of the store, by name."""
     for module in pkgutil.iter_modules(store.__path__):
         names = vars(importlib.import_module(f"{store.__name__}.{module.name}"))
         yield from ((f"{module.name}.{k}", v) for k, v in names.items() if isinstance(v, Statement))

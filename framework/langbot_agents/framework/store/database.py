@@ -155,8 +155,9 @@ class Database:
         if lock:
             self._lock = HostLock(self.path)
         with closing(self._connect_writer()) as connection:
-            # A file that may not be written opens all the same, and says so only here.
+            # A file that may not be written opens all the same, even for BEGIN IMMEDIATE; a change says so.
             connection.execute("BEGIN IMMEDIATE")
+            connection.execute("PRAGMA user_version = 0")
             connection.execute("ROLLBACK")
             if self._revision(connection) != migrations.HEAD:
                 _migrate(connection)

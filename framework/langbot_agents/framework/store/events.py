@@ -135,15 +135,15 @@ _GET = Statement(
     "workspace_id",
     "event_uid",
 )
+# `seq + 0` keeps SQLite from walking the whole log by its number instead of a small index.
+_PLACE = event.c.seq + literal_column("0")
 _FIND = Statement(
     _SELECT.where(
         event.c.workspace_id == bindparam("workspace_id"), event.c.event_id == bindparam("event_id")
-    ).order_by(event.c.seq),
+    ).order_by(_PLACE),
     "workspace_id",
     "event_id",
 )
-# `seq + 0` keeps SQLite from walking the whole log by its number instead of the small index.
-_PLACE = event.c.seq + literal_column("0")
 _UNDECIDED = Statement(
     select(event.c.seq, event.c.envelope, literal_column("NULL"))
     .where(text(EVENT_UNDECIDED), bindparam("after") < _PLACE)
