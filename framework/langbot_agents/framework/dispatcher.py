@@ -98,6 +98,14 @@ class Dispatcher:
         else:
             records = [item.record for item in items]
         await self._db.writer.post(_write, decision, records)
+        log.debug(
+            "decided",
+            event_uid=decision.event_uid,
+            event_type=event.event_type,
+            outcome=outcome or decision.outcome,
+            binding_id=decision.winner,
+            observers=list(decision.observers),
+        )
         self._open[decision.event_uid] = self._open.get(decision.event_uid, 0) + len(items)
         for item in items:
             await self._enqueue(item)
@@ -109,6 +117,10 @@ class Dispatcher:
         uid = item.record.event_uid
         self._open[uid] = self._open.get(uid, 0) + 1
         await self._enqueue(item, admit=True)
+
+    def is_open(self, event_uid: str) -> bool:
+        """Whether something of the event is still under way."""
+        return event_uid in self._open
 
     async def idle(self) -> None:
         """Wait until nothing is under way."""

@@ -48,11 +48,18 @@ class Subscription(Generic[T]):
         self._items.clear()
         self._wake.set()
 
-    async def __aiter__(self) -> AsyncIterator[T]:
-        while True:
-            while self._items:
-                yield self._items.popleft()
+    async def get(self) -> T:
+        """The next item, waiting for it; a wait that is cancelled loses nothing. Raises `EndOfStream` at the end."""
+        while not self._items:
             if self._closed:
-                return
+                raise anyio.EndOfStream
             self._wake = anyio.Event()
             await self._wake.wait()
+        return self._items.popleft()
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        while True:
+            try:
+                yield await self.get()
+            except anyio.EndOfStream:
+                return

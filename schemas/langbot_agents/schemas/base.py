@@ -162,3 +162,10 @@ class Document(BaseModel):
     def model_post_init(self, _context: Any, /) -> None:
         """Refuse text that is not Unicode."""
         _check_texts(self.__dict__)
+
+
+def or_text(schema: dict[str, Any]) -> None:
+    """Say in a model's JSON Schema that a bare string stands for the object (`json_schema_extra`)."""
+    whole = dict(schema)
+    schema.clear()
+    schema["anyOf"] = [{"type": "string"}, whole]

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field, StringConstraints, field_validator, model_validator
+from pydantic import AwareDatetime, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
-from .base import Document, JsonObject, Name, StringMap
+from .base import Document, JsonObject, Name, StringMap, or_text
 from .events import ReplyTarget
 from .text import I18nText
 from .units import Duration, Size, TimeWindow
@@ -43,6 +43,8 @@ class BindingScope(Document):
 
 class EventFilter(Document):
     """A condition on the event; all filters of a binding must hold."""
+
+    model_config = ConfigDict(json_schema_extra=or_text)
 
     name: str | None = Field(default=None, max_length=128, description="Name shown in explanations.")
     expr: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = Field(

@@ -23,7 +23,7 @@ class EventSource(Model):
 
     kind: SourceKind = Field(description="Kind of source.")
     name: Name = Field(
-        description="Name of the configured source (a platforms[] entry, a token, a schedule), never the adapter's kind."
+        description="Name of the configured source (platform, token, schedule), never the adapter's kind."
     )
 
 
@@ -31,7 +31,8 @@ class SubjectRef(Model):
     """What it happened to."""
 
     subject_type: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")] = Field(
-        description="`message`, `group`, `membership`, `request`, `schedule`, `feedback`, `interaction`, `user`, `file`, `bot`, `event` or another."
+        description="`message`, `group`, `membership`, `request`, `schedule`, `feedback`, `interaction`, "
+        "`user`, `file`, `bot`, `event` or another."
     )
     subject_id: PlatformId | None = Field(default=None, description="Its id.")
     data: JsonObject = Field(default={}, validate_default=True, description="Small facts about it.")
@@ -72,7 +73,7 @@ class AgentInput(Model):
     def _bounded(cls, value: str | None) -> str | None:
         if value is not None and len(value) > MAX_INLINE_TEXT // 4 and len(value.encode()) > MAX_INLINE_TEXT:
             raise ValueError(
-                f"text is {len(value.encode())} bytes; at most {MAX_INLINE_TEXT} fit an event, send more as an attachment"
+                f"text is {len(value.encode())} bytes, over {MAX_INLINE_TEXT}; send more as an attachment"
             )
         return value
 
@@ -136,7 +137,7 @@ class AgentEventEnvelope(Model):
     )
     event_id: Annotated[str, StringConstraints(min_length=1, max_length=1024)] | None = Field(
         default=None,
-        description="The source's own id; a repeat of it is not run again. Without one nothing is deduplicated.",
+        description="The source's own id; a repeat is not run again. Without one nothing is deduplicated.",
     )
     event_type: EventType = Field(description="Stable name such as `message.received`.")
     event_time: float | None = Field(

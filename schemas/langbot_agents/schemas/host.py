@@ -45,7 +45,7 @@ class SecretSettings(Document):
     directory: str = Field(default="secrets", description="Folder of `${file:…}` secrets.")
     env: tuple[str, ...] | None = Field(
         default=None,
-        description="Environment names that may be read, with `*`; default all for one workspace, none for more.",
+        description="Environment names that may be read, with `*`; default all for one workspace, else none.",
     )
 
 

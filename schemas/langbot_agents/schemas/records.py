@@ -68,7 +68,7 @@ class Decision(Model):
     observers: tuple[str, ...] = Field(default=(), description="Bindings that run beside.")
     entries: tuple[DecisionEntry, ...] = Field(
         default=(),
-        description="Bindings whose type, scope and filters came out true or error; the ranked ones first, best first.",
+        description="Bindings whose type, scope and filters came out true or error; best first.",
     )
     veto: str | None = Field(default=None, description="Reason of the hook that stopped it.")
 

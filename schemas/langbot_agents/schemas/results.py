@@ -56,7 +56,7 @@ class MessageDeltaData(Model):
 
     chunk: MessageChunk = Field(description="What is new; a bare string is its content.")
 
-    @field_validator("chunk", mode="before")
+    @field_validator("chunk", mode="before", json_schema_input_type=str | MessageChunk)
     @classmethod
     def _bare_text(cls, value: Any) -> Any:
         return {"content": value} if isinstance(value, str) else value
@@ -67,9 +67,11 @@ class MessageCompletedData(Model):
 
     message: Message = Field(description="The message; a bare string is its content.")
 
-    @field_validator("message", mode="before")
+    @field_validator("message", mode="before", json_schema_input_type=str | Message)
     @classmethod
     def _bare_text(cls, value: Any) -> Any:
+        if value == "":
+            raise ValueError("message has no content")
         if isinstance(value, Mapping) and not value.get("content") and not value.get("tool_calls"):
             raise ValueError("message has no content")
         return {"content": value} if isinstance(value, str) else value

@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
-from .base import Document
+from .base import Document, or_text
 
 _SECONDS = {
     "ms": Decimal("0.001"),
@@ -95,6 +95,8 @@ def check_zone(zone: str) -> str:
 
 class TimeWindow(Document):
     """Hours of the day, such as `22:00-07:00`, on some days, in a zone; it may cross midnight."""
+
+    model_config = ConfigDict(json_schema_extra=or_text)
 
     hours: str = Field(description="From-to in 24-hour time, `22:00-07:00`; the end is not included.")
     days: tuple[Weekday, ...] = Field(

@@ -42,7 +42,7 @@ class StateAPI(Protocol):
         """The value with its version, or null."""
 
     async def set(self, scope: StateScope, key: str, value: Any, *, version: int | None = None) -> StateValue:
-        """Write a value; with `version` only if it still is that one (0: only if there is none), else `conflict`."""
+        """Write a value; with `version` only if it is that one (0: if there is none), else `conflict`."""
 
     async def list(self, scope: StateScope) -> dict[str, StateValue]:
         """All keys of a scope."""

@@ -45,7 +45,7 @@ class AgentRunner:
 
     @classmethod
     def declare(cls) -> AgentRunnerManifest:
-        """The whole manifest: what the class declares in either form. Raises `ValueError` if it is unusable."""
+        """The whole manifest, from either form of declaration. Raises `ValueError` if it is unusable."""
         if getattr(cls, "manifest", None) is None:
             raise ValueError(f"{cls.__qualname__} has no `manifest`; set it to an AgentRunnerManifest")
         if cls.__kind__ != "AgentRunner":

@@ -18,16 +18,11 @@ from langbot_agents.schemas.records import Decision
 MakeEvent = Callable[..., AgentEventEnvelope]
 MakeDecision = Callable[..., Decision]
 
+TEXT = st.text(st.characters(codec="utf-8"))
+NUMBERS = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
 JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**53), 2**53)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(codec="utf-8")),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=3)
-    ),
+    st.none() | st.booleans() | NUMBERS | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=8,
 )
 
@@ -132,7 +127,7 @@ async def test_numbers_told_are_numbers_stored(db: Database, make_event: MakeEve
     assert {event.envelope.event_uid: event.seq for event in stored} == told
 
 
-@given(metadata=st.dictionaries(st.text(st.characters(codec="utf-8")), JSON, max_size=4), data=JSON)
+@given(metadata=st.dictionaries(TEXT, JSON, max_size=4), data=JSON)
 def test_an_envelope_comes_back_as_it_was(metadata: dict[str, Any], data: Any) -> None:
     """The envelope is stored as it was received, nulls and unknown keys included."""
     metadata = {key: value for key, value in metadata.items() if key != "chat_type"}
@@ -157,14 +152,14 @@ def test_an_envelope_comes_back_as_it_was(metadata: dict[str, Any], data: Any) -
 async def test_an_event_is_found_by_uid_and_by_id(db: Database, make_event: MakeEvent) -> None:
     """An event is found by its uid, and by the source's id, which may name several."""
     event, other = make_event("a"), make_event("a", bot_id="bot-2")
-    await events.append(db.writer, event)
+    uid = (await events.append(db.writer, event)).event_uid
     await events.append(db.writer, other)
-    got = await db.read(events.get, "default", event.event_uid)
+    got = await db.read(events.get, "default", uid)
 
     assert got is not None
     assert (got.envelope, got.outcome) == (event, None)
     assert [e.envelope for e in await db.read(events.find, "default", "a")] == [event, other]
-    assert await db.read(events.get, "other", event.event_uid) is None
+    assert await db.read(events.get, "other", uid) is None
     assert await db.read(events.find, "other", "a") == []
 
 
@@ -204,15 +199,14 @@ async def test_a_decision_is_made_once(
     db: Database, make_event: MakeEvent, make_decision: MakeDecision
 ) -> None:
     """Each event has one decision: a second is refused, the first stays."""
-    event = make_event("a")
-    await events.append(db.writer, event)
-    first = make_decision(event.event_uid, winner="helper", counts={"selected": 1})
+    uid = (await events.append(db.writer, make_event("a"))).event_uid
+    first = make_decision(uid, winner="helper", counts={"selected": 1})
     await db.writer.submit(decisions.insert, first)
     with pytest.raises(StoreError, match="UNIQUE"):
-        await db.writer.submit(decisions.insert, make_decision(event.event_uid))
+        await db.writer.submit(decisions.insert, make_decision(uid))
 
-    assert await db.read(decisions.get, "default", event.event_uid) == first
-    assert await db.read(decisions.get, "other", event.event_uid) is None
+    assert await db.read(decisions.get, "default", uid) == first
+    assert await db.read(decisions.get, "other", uid) is None
 
 
 async def test_a_decision_needs_its_event(db: Database, make_decision: MakeDecision) -> None:

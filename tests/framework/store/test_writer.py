@@ -1,12 +1,12 @@
 """The one writer: groups, order, isolation, failure, backpressure."""
 
-import asyncio
 import resource
 import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -136,7 +136,7 @@ async def test_only_the_guilty_unit_fails(db: Database) -> None:
         put(cursor, "half", 500)
         raise LookupError("mine")
 
-    async def run(name: str, wait: Callable[[], "asyncio.Future[object]"]) -> None:
+    async def run(name: str, wait: Callable[[], Awaitable[object]]) -> None:
         try:
             outcome[name] = await wait()
         except Exception as error:
@@ -144,10 +144,10 @@ async def test_only_the_guilty_unit_fails(db: Database) -> None:
 
     async with anyio.create_task_group() as tasks, Gate(db.writer):
         for number in range(100):
-            key = "k7" if number == 50 else f"k{number}"
-            tasks.start_soon(run, f"row{number}", lambda k=key, n=number: db.writer.append(rows, (k, n)))
-        tasks.start_soon(run, "raises", lambda: db.writer.submit(half_then_fail))
-        tasks.start_soon(run, "after", lambda: db.writer.submit(put, "after", 200))
+            row = ("k7" if number == 50 else f"k{number}", number)
+            tasks.start_soon(run, f"row{number}", partial(db.writer.append, rows, row))
+        tasks.start_soon(run, "raises", partial(db.writer.submit, half_then_fail))
+        tasks.start_soon(run, "after", partial(db.writer.submit, put, "after", 200))
         await anyio.wait_all_tasks_blocked()
     guilty = {name: error for name, error in outcome.items() if isinstance(error, Exception)}
 
@@ -376,7 +376,7 @@ anyio.run(main)
 
 
 def test_a_full_disk_fails_everybody_and_passes(tmp_path: Path) -> None:
-    """When the disk takes no more, nobody is told that an event is stored which is not; it passes by itself."""
+    """When the disk takes no more, nobody is told that an event is stored which is not; and it passes."""
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[1] == resource.RLIM_INFINITY
     done = subprocess.run(
         [sys.executable, "-c", DISK, str(tmp_path)], capture_output=True, text=True, check=False

@@ -115,6 +115,14 @@ class Builder:
         """Whether the document has no content at all."""
         return self.root is None
 
+    @property
+    def opened_at(self) -> tuple[int, int] | None:
+        """Line and column, from 0, of the innermost list or mapping that is still open."""
+        if not self._stack:
+            return None
+        node = self._stack[-1].node
+        return node.line - 1, node.column - 1
+
     def path(self) -> Path:
         """The place of the value that comes next."""
         steps = (len(frame.value) if isinstance(frame.value, list) else frame.key for frame in self._stack)

@@ -13,7 +13,7 @@ from langbot_agents.schemas.base import EVENT_TYPE_PATTERN, NAME_PATTERN
 from .findings import Path
 from .masking import MASK, is_secret_name
 from .references import is_reference
-from .shapes import homes, key_names, model_at, nearest
+from .shapes import annotations_at, homes, key_names, model_at, nearest
 
 _MAX_SHOWN = 60
 _ALLOWED = re.compile(r"'((?:[^'\\]|\\.)*)'|\b(True|False|None|-?\d+)\b")
@@ -144,7 +144,8 @@ def _wrong_type(mistake: Mistake, expected: str) -> Cause:
 
 
 def _no_list(mistake: Mistake) -> Cause:
-    cause = _wrong_type(mistake, t("a list"))
+    or_text = str in annotations_at(mistake.root, mistake.path)
+    cause = _wrong_type(mistake, t("text or a list") if or_text else t("a list"))
     if isinstance(mistake.value, str | int | float) and not mistake.secret:
         return cause._replace(remedy=t("write it in brackets: [{value}]", value=mistake.raw))
     return cause

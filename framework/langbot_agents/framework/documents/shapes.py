@@ -30,10 +30,16 @@ def key_names(model: type[BaseModel]) -> dict[str, Any]:
 
 def model_at(root: type[BaseModel], path: Path) -> type[BaseModel] | None:
     """The model whose keys stand at `path`; `None` inside free data."""
+    found = annotations_at(root, path)
+    return next((a for a in found if isinstance(a, type) and issubclass(a, BaseModel)), None)
+
+
+def annotations_at(root: type[BaseModel], path: Path) -> list[Any]:
+    """What may stand at `path`, alternative by alternative."""
     annotations: list[Any] = [root]
     for step in path:
         annotations = [inner for each in annotations for inner in _step(each, step)]
-    return next((a for a in annotations if isinstance(a, type) and issubclass(a, BaseModel)), None)
+    return annotations
 
 
 def _step(annotation: Any, step: str | int) -> Iterator[Any]:

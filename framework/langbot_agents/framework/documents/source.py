@@ -20,7 +20,8 @@ from .positions import position_in_scalar
 from .syntax import explain
 
 MAX_BYTES = MAX_CHARACTERS
-"""Largest file that is read."""
+MAX_DOCUMENTS = 10_000
+"""Bounds of one file."""
 
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BREAK = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
@@ -59,7 +60,8 @@ class SourceDocument:
 
     def forget_places(self) -> None:
         """Free the places; they are read again from the text when somebody asks."""
-        self._root = None
+        if self.data is not None:
+            self._root = None
 
     def line_text(self, number: int) -> str:
         """A line of the file, counted from 1."""
@@ -133,7 +135,7 @@ class SourceDocument:
         if self._root is None and self.data is not None:
             again = _Reader(self.file, self._lines)
             again.parse(self.text, self._first)
-            self._root = again.documents[0]._root
+            self._root = again.documents[0]._root if again.documents else None
         value = self._root or Node(self.line, 1, max(len(self.line_text(self.line)), 1))
         key = value
         for step in path:
@@ -179,7 +181,14 @@ def read_source(text: str | bytes, file: str) -> Source:
     refused = _REFUSED.search(text)
     if refused:
         return Source(file, findings=(_refused_character(text, refused.start(), file),))
-    return Source(file, documents=_Reader(file, _BREAK.split(text)).read(text))
+    reader = _Reader(file, _BREAK.split(text))
+    reader.read(text)
+    if len(reader.documents) <= MAX_DOCUMENTS:
+        return Source(file, documents=tuple(reader.documents))
+    line = reader.documents.pop().line
+    message = t("more than {count} documents in one file", count=MAX_DOCUMENTS)
+    finding = Finding(code="LBA104", file=file, line=line, message=message, remedy=t("split it"))
+    return Source(file, documents=tuple(reader.documents), findings=(finding,))
 
 
 class _Reader:
@@ -191,15 +200,16 @@ class _Reader:
         self._lines = lines
         self._budget = Budget()
 
-    def read(self, text: str) -> tuple[SourceDocument, ...]:
-        """All documents of the file."""
+    def read(self, text: str) -> None:
+        """Take all documents of the file, up to one over the bound."""
         stopped = self.parse(text, 0)
         if stopped is not None:
             markers = [n for n, line in enumerate(self._lines) if n >= stopped and _MARKER.match(line)]
             # From here on marker by marker, so that many broken documents still cost one pass.
             for first, end in pairwise([*markers, len(self._lines)]):
+                if len(self.documents) > MAX_DOCUMENTS:
+                    break
                 self.parse("\n".join(self._lines[first:end]), first)
-        return tuple(self.documents)
 
     def parse(self, text: str, offset: int) -> int | None:
         """Read documents from `text`; after a broken one, the line from which the next may begin."""
@@ -208,7 +218,7 @@ class _Reader:
         builder = Builder(offset, self._lines, self._budget)
         first = offset
         try:
-            while True:
+            while len(self.documents) <= MAX_DOCUMENTS:
                 event = parser.get_event()
                 kind = type(event)
                 if kind is yaml.ScalarEvent:
@@ -225,11 +235,13 @@ class _Reader:
                     builder = Builder(offset, self._lines, self._budget)
                     first = offset + event.start_mark.line
                 elif kind is yaml.DocumentEndEvent:
-                    self._add(builder, first, offset + event.end_mark.line)
+                    mark = event.end_mark
+                    self._add(builder, first, offset + mark.line + (mark.column > 0))
                     builder = Builder(offset, self._lines, self._budget)
-                    first = offset + event.end_mark.line
+                    first = offset + mark.line
                 elif kind is yaml.StreamEndEvent:
                     return None
+            return None
         except StopDocument:
             self._add(builder, first, self._next_marker(first))
         except yaml.YAMLError as error:
@@ -253,7 +265,7 @@ class _Reader:
         self.documents.append(document)
 
     def _broken(self, error: yaml.YAMLError, builder: Builder, first: int, offset: int, known: int) -> int:
-        problem = explain(error, self._lines, offset)
+        problem = explain(error, self._lines, offset, builder.opened_at)
         line = min(problem.line, len(self._lines) - 1)
         node = Node(line + 1, problem.column + 1, 1)
         end = self._next_marker(first)
@@ -261,7 +273,7 @@ class _Reader:
         if previous is not None and self._next_marker(previous.line - 1) > line:
             # Text behind a finished document that no `---` parts from it: that document is what is broken.
             document = previous
-            document.data = None
+            document.data = document._root = None
         else:
             while first < line and not self._lines[first].split("#")[0].strip(" \t-"):
                 first += 1
@@ -270,7 +282,7 @@ class _Reader:
         causes = list(builder.problems)
         if not causes or causes[-1].node.line != line + 1:
             # A refusal in the same line is what led the parser astray.
-            causes.append(Problem("LBA101", node, (), problem.message, problem.remedy))
+            causes.append(Problem(problem.code, node, (), problem.message, problem.remedy))
         document.findings = by_place([*document.findings, *map(document._at, causes)])
         mark = getattr(error, "problem_mark", None)
         return max(first + 1, offset + mark.line if mark else end)

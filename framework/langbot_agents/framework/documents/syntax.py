@@ -9,6 +9,8 @@ import yaml
 
 from langbot_agents.framework.texts import t
 
+from .builder import MAX_DEPTH
+
 _SECOND_COLON = re.compile(r"^[^#]*?\S:\s.*$")
 
 
@@ -25,10 +27,16 @@ class SyntaxProblem:
     column: int
     message: str
     remedy: str | None = None
+    code: str = "LBA101"
 
 
-def explain(error: yaml.YAMLError, lines: Sequence[str], offset: int = 0) -> SyntaxProblem:
-    """The problem behind an error of the YAML parser that began to read at line `offset` of `lines`."""
+def explain(
+    error: yaml.YAMLError, lines: Sequence[str], offset: int = 0, opened_at: tuple[int, int] | None = None
+) -> SyntaxProblem:
+    """The problem behind an error of the YAML parser that began to read at line `offset` of `lines`.
+
+    `opened_at` is where the innermost list or mapping that is still open begins.
+    """
     if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
         return SyntaxProblem(
             line=0, column=0, message=t("not valid YAML: {problem}", problem=_one_line(str(error)))
@@ -52,8 +60,18 @@ def explain(error: yaml.YAMLError, lines: Sequence[str], offset: int = 0) -> Syn
             message=t("the quote that opens here is never closed"),
             remedy=t("close it, or write a single quote inside single quotes twice"),
         )
+    if "nesting depth" in problem:
+        return SyntaxProblem(
+            code="LBA104",
+            line=line,
+            column=column,
+            message=t("nested deeper than {count} levels", count=MAX_DEPTH),
+            remedy=t("split it, or write less"),
+        )
     if "flow sequence" in context or "flow mapping" in context:
         return _unclosed(start, line, "]" if "sequence" in context else "}")
+    if "node content" in problem:
+        return _no_content(lines, line, column, opened_at)
     if "scanning an alias" in context or "scanning an anchor" in context:
         return SyntaxProblem(
             line=start.line,
@@ -171,6 +189,20 @@ def _unclosed(start: _Place, line: int, closer: str) -> SyntaxProblem:
         if line > start.line
         else t("a {closer!r} or a comma is expected", closer=closer),
     )
+
+
+def _no_content(
+    lines: Sequence[str], line: int, column: int, opened_at: tuple[int, int] | None
+) -> SyntaxProblem:
+    if opened_at is not None and line > opened_at[0]:
+        opening = lines[opened_at[0]][opened_at[1] : opened_at[1] + 1]
+        if opening in ("[", "{"):
+            return _unclosed(_Place(*opened_at), line, "]" if opening == "[" else "}")
+    if line < len(lines) and lines[line][column : column + 1] == ":":
+        message, remedy = t("an empty key"), t("write the key before the ':'")
+    else:
+        message, remedy = t("a value is missing here"), t("write it, or remove the comma before it")
+    return SyntaxProblem(line=line, column=column, message=message, remedy=remedy)
 
 
 def _stray_colon(text: str, line: int, column: int) -> SyntaxProblem:

@@ -53,7 +53,7 @@ def parse(
     parsed = _validate(model, data)
     if isinstance(parsed, BaseModel):
         return parsed, []
-    chosen = _choose_branches([_locate(error, data, model) for error in parsed], data)
+    chosen = _choose_branches([_locate(error, data, model) for error in parsed if not _is_echo(error)], data)
     mistakes = [
         Mistake(found.error, path, _value_at(data, path), document.raw(path), model, event_types)
         for found in chosen
@@ -66,7 +66,7 @@ def _validate(model: type[_M], data: dict[str, Any]) -> _M | list[ErrorDetails]:
     """Validate in the strict mode of JSON, where `yes` is no truth value and `"5"` no number."""
     text = json.dumps(data)
     try:
-        return model.model_validate_json(text, strict=True)
+        return model.model_validate_json(text, strict=True, by_alias=True, by_name=False)
     except ValidationError as error:
         errors = error.errors(include_url=False)
     # Below a shorthand validator pydantic no longer knows that the data is JSON, and wants tuples.
@@ -75,7 +75,7 @@ def _validate(model: type[_M], data: dict[str, Any]) -> _M | list[ErrorDetails]:
         return errors
     remaining = [e for e in errors if e["loc"] not in false_alarms]
     try:
-        lenient = model.model_validate_json(text)
+        lenient = model.model_validate_json(text, by_alias=True, by_name=False)
     except ValidationError as error:
         inside = error.errors(include_url=False)
         remaining += [e for e in inside if any(e["loc"][: len(loc)] == loc for loc in false_alarms)]
@@ -98,6 +98,11 @@ def _locate(error: ErrorDetails, data: Any, root: type[BaseModel]) -> _Located:
         elif isinstance(step, str) and not _is_key(root, tuple(path), step):
             tags.append((len(path), step))
     return _Located(error, tuple(path), tuple(tags))
+
+
+def _is_echo(error: ErrorDetails) -> bool:
+    """Whether a list is called too short only because entries of it are wrong, which is said already."""
+    return error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]
 
 
 def _is_key(root: type[BaseModel], path: Path, step: str) -> bool:

@@ -1,0 +1,5 @@
+"""`python -m langbot_agents.framework.cli`."""
+
+from . import main
+
+main()

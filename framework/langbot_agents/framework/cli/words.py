@@ -1,0 +1,63 @@
+"""Values of options that click would only explain in English."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from ..texts import t
+
+
+def near(word: str, known: Sequence[str]) -> str | None:
+    """The known word that was probably meant."""
+    found = get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+class OneOf(click.ParamType):
+    """One of a few words."""
+
+    name = "word"
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
+        """How help shows it."""
+        return "|".join(self.words)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word itself."""
+        word = str(value)
+        if word in self.words:
+            return word
+        meant = near(word, self.words)
+        if meant is not None:
+            self.fail(t("{value!r} is unknown; did you mean {near!r}?", value=word, near=meant), param, ctx)
+        self.fail(t("{value!r} is unknown; allowed: {names}", value=word, names=", ".join(self.words)), param, ctx)
+
+
+class Whole(click.ParamType):
+    """A whole number in bounds."""
+
+    name = "number"
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low = low
+        self.high = high
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
+        """How help shows it."""
+        return "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number."""
+        text = str(value)
+        if not (text.isascii() and text.isdecimal()) or len(text) > 18 or not self.low <= int(text) <= self.high:
+            self.fail(
+                t("{value!r} is not a whole number from {low} to {high}", value=text, low=self.low, high=self.high),
+                param,
+                ctx,
+            )
+        return int(text)

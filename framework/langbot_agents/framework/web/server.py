@@ -1,0 +1,117 @@
+"""Serving a project over HTTP until a signal ends it."""
+
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import anyio
+import uvicorn
+from starlette.applications import Starlette
+
+from ..app import Host, HostFile, new_local_token, open_host
+from ..errors import SettingsError
+from ..project import Project
+from ..telemetry import get_logger
+from ..texts import t
+from .application import create_app
+
+log = get_logger(__name__)
+
+Ready = Callable[[str, str, Host], None]
+"""Called with the URL, the local token and the host once requests are answered."""
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without signal handlers of its own: it would end the process before the store is closed."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to `serve`."""
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._ready()
+
+
+async def serve(project: Project, *, on_ready: Ready) -> None:
+    """Run a host and answer HTTP until SIGINT or SIGTERM.
+
+    Raises `SettingsError` where it cannot listen, `StoreLockedError` where another host has the store.
+    """
+    with _listen(project) as listener:
+        async with open_host(project) as host:
+            token = new_local_token()
+            file = HostFile(url=_url(listener), pid=os.getpid(), token=token)
+            path = HostFile.path(project)
+
+            def ready() -> None:
+                file.write(path)
+                on_ready(file.url, token, host)
+
+            try:
+                await _answer(create_app(host, token=token), listener, ready)
+            finally:
+                HostFile.remove(path)
+
+
+async def _answer(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> None:
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=5,
+        server_header=False,
+    )
+    server = _Server(config, ready)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_stop_on_signal, server)
+        await server.serve(sockets=[listener])
+        tasks.cancel_scope.cancel()
+
+
+async def _stop_on_signal(server: uvicorn.Server) -> None:
+    """The first signal ends it in order, a second one at once."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for number in signals:
+            log.info("stopping", signal=signal.Signals(number).name)
+            server.force_exit = server.should_exit
+            server.should_exit = True
+
+
+def _listen(project: Project) -> socket.socket:
+    server = project.settings.server
+    if server.host not in {"127.0.0.1", "localhost", "::1"}:
+        raise SettingsError(
+            t("server.host: {host!r} is not on this machine's loopback", host=server.host),
+            remedy=t(
+                "listen on 127.0.0.1; access from outside comes with tokens, in a later version"
+            ),
+        )
+    family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
+    try:
+        return socket.create_server((server.host, server.port), family=family, backlog=2048)
+    except OSError as error:
+        raise SettingsError(
+            t(
+                "server: cannot listen on {host}:{port}: {cause}",
+                host=server.host,
+                port=server.port,
+                cause=error.strerror,
+            ),
+            remedy=t("choose another port: `--port`, `server.port` or LANGBOT_AGENTS__SERVER__PORT"),
+        ) from None
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

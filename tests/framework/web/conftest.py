@@ -1,0 +1,146 @@
+"""A real server on loopback, in a process of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+HOST_DOCUMENT = "apiVersion: langbot-agents/v1\nkind: Host\nserver: {port: 0}\n"
+
+BINDINGS = """
+apiVersion: langbot-agents/v1
+kind: AgentBinding
+binding_id: chat
+event_types: [message.received]
+runner_id: echo
+---
+apiVersion: langbot-agents/v1
+kind: AgentBinding
+binding_id: slow
+event_types: [message.received]
+filters: ["contains(not_null(input.text, ''), 'slow')"]
+priority: 1
+runner_id: echo
+runner_config: {delay: 0.3}
+---
+apiVersion: langbot-agents/v1
+kind: AgentBinding
+binding_id: calls
+event_types: [api.invoked]
+runner_id: echo
+---
+apiVersion: langbot-agents/v1
+kind: AgentBinding
+binding_id: quiet
+event_types: [bot.muted]
+runner_id: discard
+"""
+
+
+@dataclass
+class Served:
+    """A project and the server that runs it."""
+
+    root: Path
+    environ: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[str] | None = None
+
+    def start(self) -> "Served":
+        """Start the server and wait until it answers."""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "langbot_agents.framework.cli", "-c", str(self.root), "serve"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "LANGBOT_AGENTS_LANG": "en_US", **self.environ},
+        )
+        return self._wait()
+
+    def _wait(self) -> "Served":
+        assert self.process is not None
+        assert self.process.stdout is not None
+        lines = []
+        for line in self.process.stdout:
+            lines.append(line)
+            if (self.root / "data/host.json").exists() and self.file["pid"] == self.process.pid:
+                return self
+        raise AssertionError("the server did not start:\n" + "".join(lines))
+
+    @property
+    def file(self) -> dict[str, Any]:
+        """The running host's `host.json`."""
+        data: dict[str, Any] = json.loads((self.root / "data/host.json").read_text())
+        return data
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The local token as a header."""
+        return {"Authorization": f"Bearer {self.file['token']}"}
+
+    def client(self, *, authorised: bool = True, **options: Any) -> httpx.Client:
+        """A client of the server."""
+        headers = self.headers if authorised else {}
+        return httpx.Client(base_url=self.file["url"], headers=headers, timeout=20, **options)
+
+    def kill(self) -> None:
+        """End the process as a power cut would."""
+        assert self.process is not None
+        self.process.kill()
+        self._reap()
+
+    def stop(self) -> int:
+        """End the process in order; gives its exit code."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGTERM)
+        return self._reap()
+
+    def _reap(self) -> int:
+        assert self.process is not None
+        code = self.process.wait(20)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        self.process = None
+        return code
+
+
+def make_project(root: Path, bindings: str = BINDINGS, host: str = HOST_DOCUMENT) -> Served:
+    """Write a project; nothing runs yet."""
+    (root / "bindings").mkdir(parents=True)
+    (root / "langbot-agents.yaml").write_text(textwrap.dedent(host))
+    (root / "bindings/all.yaml").write_text(bindings.lstrip())
+    return Served(root)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One server for the tests of a module."""
+    server = make_project(tmp_path_factory.mktemp("served")).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def client(served: Served) -> Iterator[httpx.Client]:
+    """A client with the local token."""
+    with served.client() as made:
+        yield made
+
+
+def sse(response: httpx.Response) -> list[tuple[str, dict[str, Any]]]:
+    """The events of a finished event stream."""
+    events = []
+    for block in response.text.split("\n\n"):
+        lines = [line for line in block.splitlines() if not line.startswith(":")]
+        if lines:
+            name = lines[0].removeprefix("event: ")
+            events.append((name, json.loads(lines[1].removeprefix("data: "))))
+    return events
