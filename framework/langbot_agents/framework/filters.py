@@ -1,13 +1,16 @@
 """Filters: JMESPath over an event's JSON form that gives true, false or an error with its reason, never an exception."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import Any, Literal
 
 import jmespath
 from jmespath import lexer
 from jmespath.exceptions import JMESPathError, LexerError, ParseError
+from jmespath.visitor import TreeInterpreter
 
 from .texts import t
 
@@ -15,6 +18,12 @@ FUNCTION_SET = "jmespath-1.1"
 """Version of the functions that filters may call; a decision stores it."""
 
 Truth = Literal["true", "false", "error"]
+
+MAX_DEPTH = 200
+"""Levels of an expression; far from the stack's end, wherever the router is called from."""
+
+MAX_GROWTH = 1_000
+"""How many times what it looks at an expression may make; `[@, @] | [@, @]` makes four."""
 
 _OPENING = {"lparen", "lbracket", "lbrace", "filter", "flatten"}
 _CLOSING = {"rparen", "rbracket", "rbrace"}
@@ -45,6 +54,8 @@ class LegResult:
 
     leg: Leg
     truth: Truth
+    filter: int = 0
+    """Which filter of the binding it is a part of, from 0."""
     value: Any = None
     reason: str | None = None
 
@@ -56,10 +67,6 @@ class CompiledFilter:
     expr: str
     legs: tuple[Leg, ...]
 
-    def evaluate(self, document: Mapping[str, Any]) -> LegResult:
-        """The leg that decides: the first false one, else the first error, else the last."""
-        return _deciding([evaluate_leg(leg, document) for leg in self.legs])
-
 
 def compile_filter(expr: str) -> CompiledFilter:
     """Read an expression. Raises `FilterSyntaxError` with the place at fault."""
@@ -70,7 +77,34 @@ def compile_filter(expr: str) -> CompiledFilter:
 def _compile(expr: str) -> CompiledFilter:
     _parse(expr)
     legs = tuple(Leg(text=text, offset=offset, parsed=_parse(text)) for text, offset in _conjuncts(expr))
+    for leg in legs:
+        if _growth(leg.parsed.parsed, leg) > MAX_GROWTH:
+            raise _refused(leg, t("it makes over {count} times what it looks at", count=MAX_GROWTH))
     return CompiledFilter(expr=expr, legs=legs)
+
+
+def _growth(node: Mapping[str, Any], leg: Leg, depth: int = 0) -> float:
+    """A bound on how many times what it is given an expression makes: so it always ends, and soon."""
+    if depth > MAX_DEPTH:
+        raise _refused(leg, t("it is nested too deeply"))
+    kind = node["type"]
+    if kind == "literal":
+        return 1 + len(json.dumps(node["value"])) / 64
+    if kind == "slice":
+        return 1
+    children = [_growth(child, leg, depth + 1) for child in node["children"]]
+    if kind.startswith("multi_select"):
+        return sum(children)
+    if kind == "function_expression":
+        # `to_string` escapes what was escaped before; `map` and `sort_by` apply one argument to another
+        return prod(children) * (2 if node["value"] in {"to_string", "join"} else 1)
+    if kind in {"comparator", "or_expression", "and_expression", "not_expression"}:
+        return max(children)
+    return prod(children)
+
+
+def _refused(leg: Leg, message: str) -> FilterSyntaxError:
+    return FilterSyntaxError(message, leg.offset, len(leg.text))
 
 
 def _parse(expr: str) -> Any:
@@ -122,22 +156,54 @@ def _conjuncts(expr: str) -> list[tuple[str, int]]:
     ]
 
 
-def evaluate_leg(leg: Leg, document: Mapping[str, Any]) -> LegResult:
-    """One leg on one event document; total."""
+def evaluate_leg(leg: Leg, document: Mapping[str, Any], index: int = 0) -> LegResult:
+    """One leg of filter `index` on one event document; total."""
     try:
         value = leg.parsed.search(document)
+        if value is True or value is False:
+            return LegResult(leg=leg, truth="true" if value else "false", filter=index, value=value)
+        reason = t("gives {value}, which is neither true nor false", value=_short(repr(value), 60))
     except Exception as error:  # isolation boundary: jmespath leaks TypeError and others beside its own
-        return LegResult(leg=leg, truth="error", reason=_reason(error))
-    if value is True:
-        return LegResult(leg=leg, truth="true", value=True)
-    if value is False:
-        return LegResult(leg=leg, truth="false", value=False)
-    return LegResult(
-        leg=leg,
-        truth="error",
-        value=value,
-        reason=t("gives {value}, which is neither true nor false", value=_short(value)),
-    )
+        value, reason = None, _short(str(error) or type(error).__name__, 300)
+    return LegResult(leg=leg, truth="error", filter=index, value=value, reason=reason)
+
+
+def observed(leg: Leg, document: Mapping[str, Any]) -> dict[str, Any]:
+    """What the event has at each path that a leg looks at, for an explanation."""
+    found: dict[str, Any] = {}
+    for text, node in _paths(leg.parsed.parsed):
+        found[text] = TreeInterpreter().visit(node, document)
+    return found
+
+
+def _paths(node: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    text = _path(node)
+    if text is not None:
+        yield text, node
+        return
+    kind, children = node["type"], node["children"]
+    if kind in {"comparator", "or_expression", "and_expression", "not_expression", "function_expression"}:
+        for child in children:
+            yield from _paths(child)
+    elif children and kind not in {"slice", "expref"}:
+        yield from _paths(children[0])  # what comes after it looks at its result, not at the event
+
+
+def _path(node: Mapping[str, Any]) -> str | None:
+    """The expression as text if it is a plain path, such as `actor.roles[0]`."""
+    kind = node["type"]
+    if kind == "field":
+        name: str = node["value"]
+        return name if name.isidentifier() and name.isascii() else json.dumps(name)
+    if kind == "index":
+        return f"[{node['value']}]"
+    if kind not in {"subexpression", "index_expression"}:
+        return None
+    parts = [_path(child) for child in node["children"]]
+    if None in parts:
+        return None
+    text = "".join(f".{part}" if part and not part.startswith("[") else str(part) for part in parts)
+    return text.removeprefix(".")
 
 
 def evaluate_all(filters: Sequence[CompiledFilter], document: Mapping[str, Any]) -> LegResult | None:
@@ -149,9 +215,9 @@ def evaluate_all(filters: Sequence[CompiledFilter], document: Mapping[str, Any])
         return None
     error: LegResult | None = None
     last: LegResult | None = None
-    for compiled in filters:
+    for index, compiled in enumerate(filters):
         for leg in compiled.legs:
-            last = evaluate_leg(leg, document)
+            last = evaluate_leg(leg, document, index)
             if last.truth == "false":
                 return last
             if last.truth == "error" and error is None:
@@ -159,19 +225,7 @@ def evaluate_all(filters: Sequence[CompiledFilter], document: Mapping[str, Any])
     return error or last
 
 
-def _deciding(results: Sequence[LegResult]) -> LegResult:
-    for truth in ("false", "error"):
-        for result in results:
-            if result.truth == truth:
-                return result
-    return results[-1]
-
-
-def _reason(error: Exception) -> str:
-    text = str(error) or type(error).__name__
-    return text if len(text) <= 300 else text[:297] + "..."
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _short(text: str, length: int) -> str:
+    """At most so many characters, and no half ones, which a literal of a filter can make."""
+    text = text.encode(errors="backslashreplace").decode()
+    return text if len(text) <= length else text[: length - 3] + "..."

@@ -1,8 +1,10 @@
 """How a runner is run inside this process: one task iterates and closes its generator, a bounded queue carries what it gives."""
 
+import asyncio  # to name the task of a runner that ignores its cancel: anyio has no handle of one
 import inspect
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+import math
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -18,8 +20,8 @@ QUEUE_SIZE = 100
 CLOSING_GRACE = 0.1
 """Seconds that a runner has after its last result before it is cancelled."""
 
-CANCEL_GRACE = 2.0
-"""Seconds that a runner has to end when it is cancelled."""
+CANCEL_GRACE = 1.8
+"""Seconds that a runner has to end when it is cancelled; with the grace before it stays under 2 s."""
 
 
 class RunnerCrashedError(RunnerError):
@@ -38,15 +40,14 @@ class RunnerInvocation:
         self._error: BaseException | None = None
         self._begun = False
         self._stopped = False
+        self._task: asyncio.Task[Any] | None = None
+        self.abandoned = False
+        """Whether its code ignored the cancel and was dropped where it stood."""
 
     async def emit(self, item: Any) -> None:
-        """Hand over one result, waiting while the queue is full."""
-        try:
-            self._send.send_nowait(item)
-        except WouldBlock:
-            await self._send.send(item)
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            return  # the run has ended; what comes late has nowhere to go
+        """Hand over one result, waiting while the queue is full; one that comes late has nowhere to go."""
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+            await self._hand_over(item)
 
     async def receive(self) -> Any:
         """The next result. Raises `EndOfStream` at the end, `RunnerCrashedError` if the runner raised."""
@@ -69,7 +70,7 @@ class RunnerInvocation:
         self._send.close()
 
     async def stop(self) -> bool:
-        """End the runner: let it close by itself for a moment, then cancel it; False if it ignores that."""
+        """End the runner: let it close by itself for a moment, then cancel it; False if it ignored that."""
         self._stopped = True
         self._receive.close()
         self._send.close()
@@ -82,7 +83,17 @@ class RunnerInvocation:
                 self._scope.cancel()
                 with anyio.move_on_after(CANCEL_GRACE):
                     await self._done.wait()
-        return self._done.is_set()
+            if not self._done.is_set():
+                self._abandon()
+                with anyio.move_on_after(CLOSING_GRACE):
+                    await self._done.wait()
+        return not self.abandoned
+
+    def _abandon(self) -> None:
+        """Drop the runner's code where it stands, so that its task ends although it swallows each cancel."""
+        self.abandoned = True
+        if self._task is not None:
+            self._task.cancel()  # wakes it also behind a shield of its own
 
     async def iterate(self, make: Callable[[], Any]) -> None:
         """The one task that iterates and closes the generator."""
@@ -90,6 +101,7 @@ class RunnerInvocation:
         if self._stopped:  # stopped before it began: its code is not called at all
             self._done.set()
             return
+        self._task = asyncio.current_task()
         try:
             with self._scope:
                 generator = make()
@@ -103,6 +115,11 @@ class RunnerInvocation:
                         )
                     )
                 await self._drain(generator)
+        except anyio.get_cancelled_exc_class() as error:
+            # one that nobody above asked for is the runner's own, and would take the whole host with it
+            if anyio.current_effective_deadline() == -math.inf and not self.abandoned:
+                raise
+            self._error = error
         except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit, BaseExceptionGroup) as error:
             # isolation boundary: whatever a runner raises ends its own run only
             self._error = error
@@ -111,18 +128,66 @@ class RunnerInvocation:
             self._done.set()
 
     async def _drain(self, generator: AsyncGenerator[Any, None]) -> None:
-        async with aclosing(generator):
-            async for item in generator:
+        try:
+            while True:
                 try:
-                    self._send.send_nowait(item)
-                except WouldBlock:
-                    await self._send.send(item)
+                    item = await _Droppable(generator.__anext__(), self)
+                except StopAsyncIteration:
+                    return
+                try:
+                    await self._hand_over(item)
                 except (anyio.ClosedResourceError, anyio.BrokenResourceError):
                     return
+        finally:
+            if not self.abandoned:
+                await _Droppable(generator.aclose(), self)
+
+    async def _hand_over(self, item: Any) -> None:
+        try:
+            self._send.send_nowait(item)
+        except WouldBlock:
+            await self._send.send(item)
+
+
+class _Droppable:
+    """Awaits a step of a runner's generator, but does not go back into it once the runner is abandoned."""
+
+    __slots__ = ("_invocation", "_step")
+
+    def __init__(self, step: Awaitable[Any], invocation: RunnerInvocation) -> None:
+        self._step = step
+        self._invocation = invocation
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        inner = self._step.__await__()
+        resume: Callable[[], Any] = inner.__next__
+        while True:
+            try:
+                waiting = resume()
+            except StopIteration as end:
+                return end.value
+            try:
+                yield waiting
+            except BaseException as error:  # the step itself decides what an exception means to it
+                if self._invocation.abandoned:
+                    with suppress(BaseException):  # isolation boundary: its `finally` runs, as far as it does not wait
+                        _close(inner)
+                    raise
+                resume = _thrower(inner, error)
+            else:
+                resume = inner.__next__
+
+
+def _thrower(inner: Any, error: BaseException) -> Callable[[], Any]:
+    return lambda: inner.throw(error)
+
+
+def _close(inner: Any) -> None:
+    inner.close()
 
 
 class InProcessRuntime:
-    """Runs runners as tasks of the host; those that ignore a cancel are counted and left behind."""
+    """Runs runners as tasks of the host; those that ignore a cancel are counted and dropped where they stand."""
 
     def __init__(self, tasks: TaskGroup) -> None:
         self._tasks = tasks
@@ -133,7 +198,7 @@ class InProcessRuntime:
         self._tasks.start_soon(invocation.iterate, make, name="runner")
 
     async def stop(self, invocation: RunnerInvocation) -> bool:
-        """Stop an invocation; a runner that ignores it is abandoned."""
+        """Stop an invocation; False for a runner that ignored it and is abandoned."""
         ended = await invocation.stop()
         if not ended:
             self.abandoned += 1

@@ -127,6 +127,7 @@ from .interactions import (
     Label,
 )
 from .messages import Message, MessageChunk, Role, ToolCall, text_of
+from .models import ModelChunk, ModelReply
 from .records import (
     ArtifactRecord,
     BindingRevision,
@@ -274,6 +275,8 @@ __all__ = [
     "MessageDeltaData",
     "MetadataField",
     "Model",
+    "ModelChunk",
+    "ModelReply",
     "ModelSettings",
     "Name",
     "NamedSettings",

@@ -6,8 +6,6 @@ from importlib import import_module
 
 import click
 
-from langbot_agents.schemas._version import __version__
-
 from ..texts import t
 from .help_page import Context, translated_help, write_examples, write_options, write_rows
 from .options import config_option, debug_option
@@ -116,8 +114,22 @@ def root_group() -> LazyGroup:
         ("lba serve --once", t("See two events answered, then stop.")),
         ('lba send --text "hello"', t("Say something to the bot, and watch its answer come.")),
     )
-    version = click.version_option(
-        __version__, "-V", "--version", message="langbot-agents %(version)s", help=t("Show the version.")
+    version = click.option(
+        "-V",
+        "--version",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_show_version,
+        help=t("Show the version."),
     )
     decorated: LazyGroup = version(config_option(debug_option(group)))
     return decorated
+
+
+def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from langbot_agents.schemas import __version__
+
+        click.echo(f"langbot-agents {__version__}")
+        ctx.exit()

@@ -56,7 +56,8 @@ class SourceDocument:
     @property
     def text(self) -> str:
         """The lines of this document."""
-        return "\n".join(self._lines[self._first : self._end])
+        text = "\n".join(self._lines[self._first : self._end])
+        return text + "\n" if self._end < len(self._lines) else text
 
     def forget_places(self) -> None:
         """Free the places; they are read again from the text when somebody asks."""
