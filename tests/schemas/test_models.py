@@ -270,7 +270,7 @@ def nested(levels: int) -> Any:
         (
             AgentEventEnvelope,
             envelope(input={"text": "字" * 30_000}),
-            "90000 bytes; at most 65536 fit an event",
+            "90000 bytes, over 65536",
         ),
         (
             AgentEventEnvelope,

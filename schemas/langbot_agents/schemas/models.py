@@ -13,7 +13,7 @@ class ModelChunk(MessageChunk):
     reasoning: str | None = Field(default=None, description="New text of the model's reasoning.")
     finish_reason: str | None = Field(default=None, description="Why the model ended; on the last piece.")
     usage: Usage | None = Field(
-        default=None, description="What it cost; on the last piece, where the provider says."
+        default=None, description="What it cost; on the last piece, if the provider says."
     )
 
 
@@ -24,6 +24,6 @@ class ModelReply(Model):
     reasoning: str | None = Field(default=None, description="The model's reasoning, kept apart.")
     finish_reason: str | None = Field(default=None, description="Why the model ended.")
     usage: Usage | None = Field(
-        default=None, description="What it cost; null where the provider does not say."
+        default=None, description="What it cost; null if the provider does not say."
     )
     model: str = Field(default="", description="Name of the model that answered.")
