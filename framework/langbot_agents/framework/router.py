@@ -9,24 +9,30 @@ from zoneinfo import ZoneInfo
 
 from langbot_agents.schemas.base import FrozenDict
 from langbot_agents.schemas.bindings import ActiveWindow
+from langbot_agents.schemas.catalogue import canonical_type
 from langbot_agents.schemas.events import AgentEventEnvelope
 from langbot_agents.schemas.records import Decision, DecisionCode, DecisionEntry, ReasonCode
 from langbot_agents.schemas.units import TimeWindow
 
 from .bindings import SCOPE_FIELDS, BindingEntry, BindingSet
-from .filters import FUNCTION_SET, LegResult, evaluate_all
+from .filters import FUNCTION_SET, LegResult, evaluate_all, observed
 
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _ORDER: Mapping[str, int] = {"selected": 0, "outranked": 1, "observer": 2, "filter_error": 3, "inactive": 4}
 
 
 class RoutedEvent:
-    """An event with the two forms that routing reads, each made once."""
+    """An event with the forms that routing reads, each made once."""
 
     __slots__ = ("__dict__", "envelope")
 
     def __init__(self, envelope: AgentEventEnvelope) -> None:
         self.envelope = envelope
+
+    @cached_property
+    def event_type(self) -> str:
+        """The type by its own name, also where the event has an alias of it."""
+        return canonical_type(self.envelope.event_type)
 
     @cached_property
     def json(self) -> dict[str, Any]:
@@ -58,10 +64,15 @@ class Reason:
     origin: str
     code: ReasonCode
     field: str | None = None
+    """What did not fit: `event_type`, a field of the scope, or `filters[0]`."""
     expected: Any = None
     actual: Any = None
+    """What the event has; for a filter, by each path that its failing leg looks at."""
+    place: str | None = None
+    """`file:line:column` of the failing leg."""
     leg: LegResult | None = None
     detail: str | None = None
+    """Why it is quarantined, or the name of the filter."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +93,7 @@ class EventRouter:
         found: list[tuple[BindingEntry, DecisionCode, str | None]] = []
         document: dict[str, Any] | None = None
         for entry in bindings.live:
-            if entry.type_rank(event.envelope.event_type) is None or _scope_miss(entry, event) is not None:
+            if entry.type_rank(event.event_type) is None or _scope_miss(entry, event) is not None:
                 continue
             leg = None
             if entry.filters:
@@ -125,7 +136,7 @@ def _decision(
     found: list[tuple[BindingEntry, DecisionCode, str | None]],
     decision_id: str,
 ) -> Decision:
-    event_type = event.envelope.event_type
+    event_type = event.event_type
     found.sort(key=lambda item: (_ORDER[item[1]], rank(item[0], event_type)))
     entries: list[DecisionEntry] = []
     for index, (entry, code, error) in enumerate(found):
@@ -172,19 +183,30 @@ def _reason(entry: BindingEntry, event: RoutedEvent, clock: float, listed: Decis
     reason = partial(Reason, binding_id=entry.binding_id, origin=entry.origin)
     if entry.state == "disabled":
         return reason(code="disabled")
-    event_type = event.envelope.event_type
-    if entry.type_rank(event_type) is None:
+    if entry.type_rank(event.event_type) is None:
         return reason(
-            code="event_type", field="event_type", expected=entry.document.event_types, actual=event_type
+            code="event_type",
+            field="event_type",
+            expected=entry.document.event_types,
+            actual=event.envelope.event_type,
         )
     miss = _scope_miss(entry, event)
     if miss is not None:
         name = SCOPE_FIELDS[miss]
         expected = getattr(entry.document.scope, name) or ("default" if name == "workspace_id" else None)
         return reason(code="scope", field=name, expected=expected, actual=event.scope[miss])
-    leg = evaluate_all(entry.filters, {**event.json, "now": clock})
-    if leg is not None and leg.truth != "true":
-        return reason(code="filter_false" if leg.truth == "false" else "filter_error", leg=leg)
+    document = {**event.json, "now": clock}
+    result = evaluate_all(entry.filters, document)
+    if result is not None and result.truth != "true":
+        return reason(
+            code="filter_false" if result.truth == "false" else "filter_error",
+            field=f"filters[{result.filter}]",
+            expected=result.leg.text,
+            actual=observed(result.leg, document),
+            place=entry.filter_place(result.filter, result.leg.offset),
+            leg=result,
+            detail=entry.document.filters[result.filter].name,
+        )
     if listed is None:
         raise AssertionError(f"{entry.binding_id}: routing and explanation differ")
     return reason(code=listed.code)

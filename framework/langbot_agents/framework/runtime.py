@@ -5,6 +5,7 @@ import inspect
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import anyio
@@ -20,8 +21,8 @@ QUEUE_SIZE = 100
 CLOSING_GRACE = 0.1
 """Seconds that a runner has after its last result before it is cancelled."""
 
-CANCEL_GRACE = 1.8
-"""Seconds that a runner has to end when it is cancelled; with the grace before it stays under 2 s."""
+CANCEL_TIMES = (0.6, 0.6, 0.6)
+"""Seconds that a runner has to end after each cancel; with the grace before they stay under 2 s."""
 
 
 class RunnerCrashedError(RunnerError):
@@ -35,7 +36,6 @@ class RunnerInvocation:
 
     def __init__(self) -> None:
         self._send, self._receive = anyio.create_memory_object_stream[Any](QUEUE_SIZE)
-        self._scope = CancelScope()
         self._done = Event()
         self._error: BaseException | None = None
         self._begun = False
@@ -77,23 +77,25 @@ class RunnerInvocation:
         if not self._begun or self._done.is_set():
             return True
         with CancelScope(shield=True):
-            with anyio.move_on_after(CLOSING_GRACE):
-                await self._done.wait()
+            await self._ended_within(CLOSING_GRACE)
+            for grace in CANCEL_TIMES:
+                # not a cancel scope: one that is ignored cancels again in each turn of the loop, and that is a busy wait
+                self._cancel()
+                await self._ended_within(grace)
             if not self._done.is_set():
-                self._scope.cancel()
-                with anyio.move_on_after(CANCEL_GRACE):
-                    await self._done.wait()
-            if not self._done.is_set():
-                self._abandon()
-                with anyio.move_on_after(CLOSING_GRACE):
-                    await self._done.wait()
+                self.abandoned = True
+                self._cancel()
+                await self._ended_within(CLOSING_GRACE)
         return not self.abandoned
 
-    def _abandon(self) -> None:
-        """Drop the runner's code where it stands, so that its task ends although it swallows each cancel."""
-        self.abandoned = True
-        if self._task is not None:
-            self._task.cancel()  # wakes it also behind a shield of its own
+    def _cancel(self) -> None:
+        if self._task is not None and not self._done.is_set():
+            self._task.cancel()
+
+    async def _ended_within(self, seconds: float) -> None:
+        if not self._done.is_set():
+            with anyio.move_on_after(seconds):
+                await self._done.wait()
 
     async def iterate(self, make: Callable[[], Any]) -> None:
         """The one task that iterates and closes the generator."""
@@ -103,21 +105,20 @@ class RunnerInvocation:
             return
         self._task = asyncio.current_task()
         try:
-            with self._scope:
-                generator = make()
-                if not inspect.isasyncgen(generator):
-                    if inspect.iscoroutine(generator):
-                        generator.close()
-                    raise TypeError(
-                        t(
-                            "run() gave {kind}, not an async generator; write it with `yield`",
-                            kind=type(generator).__name__,
-                        )
+            generator = make()
+            if not inspect.isasyncgen(generator):
+                if inspect.iscoroutine(generator):
+                    generator.close()
+                raise TypeError(
+                    t(
+                        "run() gave {kind}, not an async generator; write it with `yield`",
+                        kind=type(generator).__name__,
                     )
-                await self._drain(generator)
+                )
+            await self._drain(generator)
         except anyio.get_cancelled_exc_class() as error:
-            # one that nobody above asked for is the runner's own, and would take the whole host with it
-            if anyio.current_effective_deadline() == -math.inf and not self.abandoned:
+            # only the host's own end goes on from here; any other would take the whole host with it
+            if anyio.current_effective_deadline() == -math.inf:
                 raise
             self._error = error
         except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit, BaseExceptionGroup) as error:
@@ -170,20 +171,17 @@ class _Droppable:
                 yield waiting
             except BaseException as error:  # the step itself decides what an exception means to it
                 if self._invocation.abandoned:
-                    with suppress(BaseException):  # isolation boundary: its `finally` runs, as far as it does not wait
-                        _close(inner)
+                    _drop(inner)
                     raise
-                resume = _thrower(inner, error)
+                resume = partial(inner.throw, error)
             else:
                 resume = inner.__next__
 
 
-def _thrower(inner: Any, error: BaseException) -> Callable[[], Any]:
-    return lambda: inner.throw(error)
-
-
-def _close(inner: Any) -> None:
-    inner.close()
+def _drop(step: Any) -> None:
+    """Unwind a runner's code, as far as it does not wait for anything on its way."""
+    with suppress(BaseException):  # isolation boundary: what it raises has nobody to go to
+        step.throw(GeneratorExit())
 
 
 class InProcessRuntime:

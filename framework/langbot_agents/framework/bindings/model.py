@@ -2,16 +2,18 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 
 from langbot_agents.schemas.bindings import AgentBinding, ScopeValue
+from langbot_agents.schemas.catalogue import canonical_type
 from langbot_agents.schemas.runners import AgentRunnerDescriptor
 
+from ..documents import SourceDocument
 from ..filters import CompiledFilter
+from .wildcard import Wildcard
 
 SCOPE_FIELDS = (
     "actor_id",
@@ -34,7 +36,7 @@ class ScopeTerm:
     """One field of a scope: the values or patterns it takes, and how specific that is."""
 
     values: tuple[str, ...] = ()
-    patterns: tuple[re.Pattern[str], ...] = ()
+    patterns: tuple[Wildcard, ...] = ()
     specificity: int = 0
 
     def matches(self, actual: str | None) -> bool:
@@ -43,12 +45,7 @@ class ScopeTerm:
             return True
         if actual is None:
             return False
-        return actual in self.values or any(pattern.fullmatch(actual) for pattern in self.patterns)
-
-
-@lru_cache(maxsize=65_536)
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(".*".join(re.escape(piece) for piece in text.split("*")), re.DOTALL)
+        return actual in self.values or any(pattern.matches(actual) for pattern in self.patterns)
 
 
 def scope_term(value: ScopeValue | None, name: str) -> ScopeTerm:
@@ -61,7 +58,7 @@ def scope_term(value: ScopeValue | None, name: str) -> ScopeTerm:
     patterned = [item for item in items if "*" in item]
     return ScopeTerm(
         values=tuple(item for item in items if "*" not in item),
-        patterns=tuple(_pattern(item) for item in patterned),
+        patterns=tuple(Wildcard(item) for item in patterned),
         specificity=1 if patterned else 3 if len(items) == 1 else 2,
     )
 
@@ -76,6 +73,8 @@ class BindingEntry:
     line: int
     runner: AgentRunnerDescriptor
     filters: tuple[CompiledFilter, ...] = ()
+    source: SourceDocument | None = field(default=None, repr=False, compare=False)
+    """Its text, where it comes from a file: for the places in explanations."""
     scope: tuple[ScopeTerm, ...] = field(init=False)
     exact: frozenset[str] = field(init=False)
     prefixes: tuple[str, ...] = field(init=False)
@@ -88,7 +87,7 @@ class BindingEntry:
             "scope",
             tuple(scope_term(getattr(self.document.scope, name), name) for name in SCOPE_FIELDS),
         )
-        set_(self, "exact", frozenset(item for item in patterns if "*" not in item))
+        set_(self, "exact", frozenset(canonical_type(item) for item in patterns if "*" not in item))
         set_(
             self,
             "prefixes",
@@ -110,13 +109,25 @@ class BindingEntry:
         """`file:line`."""
         return f"{self.file}:{self.line}"
 
+    def filter_place(self, index: int, offset: int) -> str:
+        """`file:line:column` of a character of a filter; the document's where its text is not at hand."""
+        if self.source is None:
+            return self.origin
+        shorthand = isinstance(self.source.data["filters"][index], str)
+        path = ("filters", index) if shorthand else ("filters", index, "expr")
+        line, column = self.source.position_in(path, offset)
+        return f"{self.file}:{line}:{column}"
+
     @cached_property
     def scope_rank(self) -> tuple[int, ...]:
         """How specific the scope is, field by field."""
         return tuple(term.specificity for term in self.scope)
 
     def type_rank(self, event_type: str) -> int | None:
-        """Literal length of the pattern that takes the type, above all for an exact one; None if none does."""
+        """Literal length of the pattern that takes a type, above all for an exact one; None if none does.
+
+        The type goes by its own name, not by an alias.
+        """
         if event_type in self.exact:
             return 1_000_000
         for prefix in self.prefixes:

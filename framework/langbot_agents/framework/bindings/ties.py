@@ -1,11 +1,17 @@
 """Pairs of bindings that could answer the same event with nothing but their names to choose by."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
+from langbot_agents.schemas.base import EVENT_TYPE_PATTERN
+from langbot_agents.schemas.catalogue import standard_types
+from langbot_agents.schemas.events import AgentEventEnvelope
+
 from .model import SCOPE_FIELDS, BindingEntry, ScopeTerm
+from .wildcard import shared_texts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +25,10 @@ class Tie:
 
 
 def find_ties(entries: Sequence[BindingEntry]) -> list[Tie]:
-    """Pairs of live respond bindings that can tie before `binding_id`, each with an event that shows it."""
+    """Pairs of live respond bindings that can tie before `binding_id`, each with an event that shows it.
+
+    The decidable ones come first, and each kind by the names of its pair, whatever the order of `entries`.
+    """
     groups: dict[tuple[Any, ...], list[BindingEntry]] = {}
     for entry in entries:
         if entry.document.mode == "respond" and entry.state == "live":
@@ -32,7 +41,7 @@ def find_ties(entries: Sequence[BindingEntry]) -> list[Tie]:
             for second in group[index + 1 :]:
                 if (tie := _tie(first, second)) is not None:
                     ties.append(tie)
-    return ties
+    return sorted(ties, key=lambda tie: (not tie.decidable, tie.first.binding_id, tie.second.binding_id))
 
 
 def _tie(first: BindingEntry, second: BindingEntry) -> Tie | None:
@@ -43,17 +52,12 @@ def _tie(first: BindingEntry, second: BindingEntry) -> Tie | None:
     for name, mine, theirs in zip(SCOPE_FIELDS, first.scope, second.scope, strict=True):
         if mine.specificity == 0:
             continue
-        shared = _shared_value(mine, theirs)
+        shared = _shared_value(name, mine, theirs)
         if shared is None:
             return None
         witness[name] = shared
-    if first.document.active or second.document.active:
-        decidable = False
-    else:
-        ours, others = (
-            {leg.text for item in entry.filters for leg in item.legs} for entry in (first, second)
-        )
-        decidable = ours == others
+    ours, others = ({leg.text for item in entry.filters for leg in item.legs} for entry in (first, second))
+    decidable = ours == others and first.document.active == second.document.active
     low, high = sorted((first, second), key=lambda entry: entry.binding_id)
     return Tie(first=low, second=high, decidable=decidable, witness=witness)
 
@@ -62,22 +66,31 @@ def _shared_type(first: BindingEntry, second: BindingEntry) -> str | None:
     candidates = sorted(first.exact & second.exact)
     for prefix in first.prefixes:
         if prefix in second.prefixes:
-            candidates.append(prefix + "example" if prefix else "message.received")
+            candidates += _types_below(prefix, first, second)
     for candidate in candidates:
         if first.type_rank(candidate) == second.type_rank(candidate):
             return candidate
     return None
 
 
-def _shared_value(mine: ScopeTerm, theirs: ScopeTerm) -> str | None:
-    for value in mine.values:
-        if theirs.matches(value):
-            return value
-    for value in theirs.values:
-        if mine.matches(value):
-            return value
+def _types_below(prefix: str, first: BindingEntry, second: BindingEntry) -> Iterator[str]:
+    """Types that begin with a prefix: those of the catalogue, then new ones until one is in no pattern."""
+    yield from (found.name for found in standard_types() if found.name.startswith(prefix) and not found.pattern)
+    named = len(first.exact) + len(second.exact) + len(first.prefixes) + len(second.prefixes)
+    for number in range(1, named + 2):
+        name = f"{prefix or 'any.'}example{number}" if prefix else f"example{number}.event"
+        if re.fullmatch(EVENT_TYPE_PATTERN, name):
+            yield name
+
+
+def _shared_value(name: str, mine: ScopeTerm, theirs: ScopeTerm) -> str | None:
+    """A value of the field that both take, if the field can have one."""
+    candidates = [*mine.values, *theirs.values]
     for pattern in mine.patterns:
-        example = re.sub(r"\\(.)", r"\1", pattern.pattern.replace(".*", ""))
-        if example and theirs.matches(example) and mine.matches(example):
-            return example
+        candidates += CLOSED.get(name, ())
+        for other in theirs.patterns:
+            candidates += shared_texts(pattern.text, other.text)
+    for value in candidates:
+        if mine.matches(value) and theirs.matches(value) and is_possible(name, value):
+            return value
     return None

@@ -13,7 +13,7 @@ from langbot_agents.schemas.catalogue import canonical_type, contract, sample, s
 from langbot_agents.schemas.events import AgentEventEnvelope, ReplyTarget
 
 from ..documents import nearest, read_source
-from ..errors import InvalidEventError, StoreError, UsageError
+from ..errors import InvalidEventError, NotFoundError, StoreError, UsageError
 from ..gateway import invalid_event
 from ..ids import new_id
 from ..platforms import HTTP_SURFACE, Surfaces
@@ -100,14 +100,8 @@ def _named(name: str, project: Project | None, workspace: str) -> EventInput:
 def _logged(name: str, project: Project, workspace: str) -> EventInput | None:
     try:
         stored = read_log(project, lambda cursor: find_event(cursor, workspace, name))
-    except (StoreError, LookupError) as error:
+    except (StoreError, NotFoundError):
         if name.startswith("evt_"):
-            raise error
-        return None
-    except UsageError:
-        raise
-    except Exception as error:
-        if getattr(error, "code", "") != "not_found" or name.startswith("evt_"):
             raise
         return None
     data = stored.envelope.model_dump(mode="json")

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pydantic import BaseModel
+
 from langbot_agents.schemas.events import AgentEventEnvelope
 
 from ..documents import Path, nearest
-from ..documents.shapes import key_names, model_at
+from ..documents.shapes import annotations_at, key_names
 from ..errors import UsageError
 from ..texts import t
 
@@ -53,11 +55,10 @@ def _value(text: str, path: Path) -> Any:
 def _check(path: Path, name: str) -> None:
     """Refuse a key that the event's model does not have; free objects take any."""
     for index, step in enumerate(path):
-        model = model_at(AgentEventEnvelope, path[:index])
-        if model is None or isinstance(step, int):
-            continue
-        names = sorted(key_names(model))
-        if step not in names:
+        found = annotations_at(AgentEventEnvelope, path[:index])
+        models = [each for each in found if isinstance(each, type) and issubclass(each, BaseModel)]
+        names = sorted({key for model in models for key in key_names(model)})
+        if models and isinstance(step, str) and step not in names:
             meant = nearest(step, names)
             raise UsageError(
                 t("--set {name}: an event has no {key!r} there", name=name, key=step),

@@ -225,73 +225,6 @@ class AgentResultNormalizer:
             self.warnings.append(ResultWarning(code=code, message=message, type=type_))
 
 
-@dataclass(kw_only=True)
-class OutputMessage:
-    """One message of a run as it grows; `final` replaces what was streamed."""
-
-    message_id: str
-    pieces: list[str] = field(default_factory=list)
-    final: Message | None = None
-
-    @property
-    def streamed(self) -> str:
-        """The text of the pieces so far."""
-        if len(self.pieces) > 1:
-            self.pieces[:] = ["".join(self.pieces)]
-        return self.pieces[0] if self.pieces else ""
-
-    @property
-    def content(self) -> str | tuple[ContentPart, ...]:
-        """What the message says: the whole one if it came, else the pieces."""
-        return self.final.content if self.final is not None else self.streamed
-
-
-class RunOutput:
-    """What a run said, message by message, in the order in which they began."""
-
-    def __init__(self) -> None:
-        self.messages: dict[str, OutputMessage] = {}
-        self.usage: Usage | None = None
-        self._whole = False
-
-    def add(self, result: AgentRunResult) -> OutputMessage | None:
-        """Take a normalised result in; gives the message that it changed."""
-        if result.usage is not None:
-            self.usage = _sum(self.usage, result.usage)
-        if result.type == "message.delta":
-            message = self._message(result.message_id)
-            message.pieces.append(text_of(_chunk_content(result)))
-            return message
-        if result.type == "message.completed":
-            self._whole = True
-            message = self._message(result.message_id)
-            message.final = Message.model_validate(result.data["message"])
-            return message
-        if result.type == "run.completed" and not self._whole and result.data.get("message") is not None:
-            message = self._message(result.message_id)
-            message.final = Message.model_validate(result.data["message"])
-            return message
-        return None
-
-    def said(self) -> list[OutputMessage]:
-        """The messages that say something."""
-        return [message for message in self.messages.values() if message.content]
-
-    def _message(self, message_id: str | None) -> OutputMessage:
-        key = message_id or DEFAULT_MESSAGE_ID
-        return self.messages.setdefault(key, OutputMessage(message_id=key))
-
-
-def delta_text(result: AgentRunResult) -> str:
-    """The new text of a `message.delta`."""
-    return text_of(_chunk_content(result))
-
-
-def _chunk_content(result: AgentRunResult) -> str | tuple[ContentPart, ...]:
-    content = result.data["chunk"].get("content", "")
-    return content if isinstance(content, str) else Message.model_validate({"content": content}).content
-
-
 def _is_plain_delta(result: AgentRunResult) -> bool:
     """Whether this is the common delta, role and text, whose check would cost more than the rest of its way."""
     if result.type != "message.delta" or len(result.data) != 1:
@@ -354,21 +287,3 @@ def _first(error: Exception) -> str:
         place = ".".join(str(part) for part in first["loc"])
         return f"{place}: {first['msg']}" if place else str(first["msg"])
     return str(error)
-
-
-def _sum(total: Usage | None, more: Usage) -> Usage:
-    if total is None:
-        return more
-
-    def add(first: int | None, second: int | None) -> int | None:
-        return second if first is None else first if second is None else first + second
-
-    return Usage.model_validate(
-        {
-            **(total.model_extra or {}),
-            **(more.model_extra or {}),
-            "prompt_tokens": add(total.prompt_tokens, more.prompt_tokens),
-            "completion_tokens": add(total.completion_tokens, more.completion_tokens),
-            "total_tokens": add(total.total_tokens, more.total_tokens),
-        }
-    )

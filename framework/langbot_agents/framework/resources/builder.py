@@ -3,7 +3,7 @@
 from langbot_agents.schemas.context import AgentResources, ResourceItem, StorageGrant
 from langbot_agents.schemas.events import AgentEventEnvelope
 
-from .authorization import Grant
+from ..authorization import Grant
 
 
 class AgentResourceBuilder:

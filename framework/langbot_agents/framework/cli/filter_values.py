@@ -1,0 +1,53 @@
+"""What a filter looked at: the paths in an expression, and the values that an event has there."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..filters import Leg, compile_filter
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def values_of(leg: Leg, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Path to value, in the order of the expression; null where the event has nothing there."""
+    tree: Mapping[str, Any] = leg.parsed.parsed
+    return {path: _look_up(path, document) for path in dict.fromkeys(_paths(tree))}
+
+
+def _look_up(path: str, document: Mapping[str, Any]) -> Any:
+    return compile_filter(path).legs[0].parsed.search(document)
+
+
+def _paths(node: Mapping[str, Any]) -> Iterator[str]:
+    """The longest paths from the top of the event; what is inside of a projection is about its elements."""
+    path = _path(node)
+    if path is not None:
+        yield path
+        return
+    children = node["children"]
+    if node["type"] in {"projection", "filter_projection", "value_projection", "pipe", "index_expression"}:
+        children = children[:1]
+    elif node["type"] == "subexpression":
+        children = children[:1]
+    elif node["type"] == "expref":
+        return
+    for child in children:
+        yield from _paths(child)
+
+
+def _path(node: Mapping[str, Any]) -> str | None:
+    kind = node["type"]
+    if kind == "field":
+        name = str(node["value"])
+        return name if _PLAIN.fullmatch(name) else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if kind == "subexpression":
+        parts = [_path(child) for child in node["children"]]
+        return None if None in parts else ".".join(str(part) for part in parts)
+    if kind == "index_expression":
+        first, *rest = node["children"]
+        path = _path(first)
+        if path is None or any(child["type"] != "index" for child in rest):
+            return None
+        return path + "".join(f"[{child['value']}]" for child in rest)
+    return None
