@@ -7,7 +7,7 @@ from typing import Any
 import click
 import pytest
 from langbot_agents.framework.bindings import check_bindings
-from langbot_agents.framework.cli import main
+from langbot_agents.framework.cli.commands import root_group
 from langbot_agents.framework.documents import load_bindings
 from langbot_agents.framework.plugins import PluginHost
 from langbot_agents.framework.registry import AgentRunnerRegistry
@@ -66,8 +66,8 @@ def test_console_lines_name_commands_that_exist(text: str) -> None:
     """Each `lba …` in the pages is a command with the options it has."""
     for line in re.findall(r"^\$ (?:LANGBOT\S+ )?lba (.+)$", text, re.MULTILINE):
         words = line.split(" #")[0].split()
-        context = click.Context(main, info_name="lba")
-        command: click.Command = main
+        command: click.Command = root_group()
+        context = click.Context(command, info_name="lba")
         while isinstance(command, click.Group) and words and not words[0].startswith("-"):
             found = command.get_command(context, words.pop(0))
             assert found is not None, line

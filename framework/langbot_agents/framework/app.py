@@ -149,9 +149,9 @@ async def open_host(project: Project, *, clock: Callable[[], float] = time.time)
         recovery = Recovery(
             parts=parts, dispatcher=dispatcher, gateway=gateway, bindings=lambda: host.bindings
         )
-        host.recovered = await recovery.recover()
-        await project.plugins.acall("host_started", host=host)
         try:
+            host.recovered = await recovery.recover()
+            await project.plugins.acall("host_started", host=host)
             yield host
         except Exception as error:  # kept out of the task group, which would wrap it
             failure = error
@@ -165,6 +165,7 @@ async def open_host(project: Project, *, clock: Callable[[], float] = time.time)
 
 async def _stop(host: Host) -> None:
     """Let what runs come to its end for a while; what does not is taken up by the next start."""
+    host.gateway.close()
     await host.project.plugins.acall("host_stopping", host=host)
     with anyio.move_on_after(host.project.settings.limits.shutdown_grace) as grace:
         await host.dispatcher.idle()
@@ -218,7 +219,9 @@ class EventStory:
         return {
             "event_uid": self.stored.envelope.event_uid,
             "outcome": self.stored.outcome,
-            "dispatches": [item.model_dump(mode="json", include=_DISPATCH_FIELDS) for item in self.dispatches],
+            "dispatches": [
+                item.model_dump(mode="json", include=_DISPATCH_FIELDS) for item in self.dispatches
+            ],
             "runs": [item.model_dump(mode="json", include=_RUN_FIELDS) for item in self.runs],
             "deliveries": [
                 item.model_dump(mode="json", include=_DELIVERY_FIELDS)
@@ -268,10 +271,8 @@ class HostFile:
             data = json.loads(path.read_text())
             found = cls(url=data["url"], pid=int(data["pid"]), token=data["token"], version=data["version"])
             os.kill(found.pid, 0)
-        except (FileNotFoundError, ValueError, KeyError, TypeError, ProcessLookupError):
-            return None
-        except PermissionError:
-            return None
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
+            return None  # not there, not readable, not ours, or its process is gone
         return found
 
     @staticmethod

@@ -1,12 +1,13 @@
 """What a run may do: what its manifest asks for, and the binding allows, and a person selected."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any
 
 from langbot_agents.schemas.bindings import AgentBinding, StateScope
 from langbot_agents.schemas.runners import AgentRunnerDescriptor
+
+from .bindings import Wildcard
 
 _SELECTORS: Mapping[str, tuple[str, ...]] = {
     "models": (
@@ -69,25 +70,52 @@ def make_grant(
 def _selected(
     kind: str, binding: AgentBinding, runner: AgentRunnerDescriptor, available: Sequence[str]
 ) -> frozenset[str]:
-    policy: tuple[str, ...] | None = getattr(binding.resource_policy, kind)
-    fields = _selector_fields(runner.config_schema, _SELECTORS[kind])
-    if fields:
-        chosen = {name for field in fields for name in _names(binding.runner_config.get(field))}
-        allowed = chosen if policy is None else {name for name in chosen if _matches(name, policy)}
-    else:
-        allowed = {name for name in available if _matches(name, policy or ())}
+    stated: tuple[str, ...] | None = getattr(binding.resource_policy, kind)
+    policy = tuple(Wildcard(name) for name in stated or ())
+    schema = runner.config_schema
+    selections = list(_selections(schema, binding.runner_config, _SELECTORS[kind], schema))
+    allowed = {name for value in selections for name in _names(value)} if selections else set(available)
+    if stated is not None or not selections:
+        allowed = {name for name in allowed if any(pattern.matches(name) for pattern in policy)}
     return frozenset(allowed & set(available))
 
 
-def _selector_fields(schema: Mapping[str, Any], kinds: tuple[str, ...]) -> list[str]:
-    properties = schema.get("properties")
-    if not isinstance(properties, Mapping):
-        return []
-    return [
-        name
-        for name, field in properties.items()
-        if isinstance(field, Mapping) and field.get("x-selector") in kinds
-    ]
+def _selections(
+    schema: Any,
+    value: Any,
+    kinds: tuple[str, ...],
+    root: Mapping[str, Any],
+    seen: frozenset[tuple[str, int]] = frozenset(),
+) -> Iterator[Any]:
+    """What each selector field of a schema holds, null where it is not set; also inside of other fields."""
+    if not isinstance(schema, Mapping):
+        return
+    if schema.get("x-selector") in kinds:
+        yield value
+        return
+    below: list[tuple[Any, Any]] = []
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and (reference, id(value)) not in seen:
+        seen |= {(reference, id(value))}
+        below.append((_referred(root, reference), value))
+    for key in ("anyOf", "oneOf", "allOf"):
+        below += [(branch, value) for branch in schema.get(key) or ()]
+    fields = value if isinstance(value, Mapping) else {}
+    properties = schema.get("properties") or {}
+    below += [(field, fields.get(name)) for name, field in properties.items()]
+    others = [item for name, item in fields.items() if name not in properties]
+    below += [(schema.get("additionalProperties"), item) for item in others or [None]]
+    items = value if isinstance(value, list | tuple) else ()
+    below += [(schema.get("items"), item) for item in items or [None]]
+    for inner, held in below:
+        yield from _selections(inner, held, kinds, root, seen)
+
+
+def _referred(root: Mapping[str, Any], reference: str) -> Any:
+    found: Any = root
+    for step in reference.removeprefix("#").split("/")[1:]:
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return found
 
 
 def _names(value: Any) -> Iterable[str]:
@@ -99,7 +127,3 @@ def _names(value: Any) -> Iterable[str]:
     elif isinstance(value, Sequence):
         for item in value:
             yield from _names(item)
-
-
-def _matches(name: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)

@@ -1,9 +1,11 @@
-"""What a runner is given: the event, a bounded window of history with its receipt, state, and what it may use."""
+"""What a runner is given: the event, a window of history with its receipt, state, and what it may use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from pydantic import ValidationError
 
 from langbot_agents.schemas import __version__
 from langbot_agents.schemas.base import FrozenDict
@@ -26,9 +28,20 @@ from langbot_agents.schemas.runners import AgentRunnerDescriptor
 
 from .authorization import Grant
 from .bindings import BindingEntry
+from .errors import LangbotAgentsError
 from .resources import AgentResourceBuilder
 from .store import Cursor, conversations, state, transcript
 from .store.conversations import Conversation
+from .texts import t
+
+MAX_OPENING = 20
+"""Messages before the first user's turn that a window holds."""
+
+
+class ConfigError(LangbotAgentsError):
+    """A binding's `runner_config` does not fit its runner."""
+
+    code = "runner.invalid_config"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +76,7 @@ class RunRequest:
 
 def window_rounds(request: RunRequest) -> int:
     """User turns of history that the run gets."""
-    if request.runner.capabilities.self_managed_context:
+    if request.runner.capabilities.self_managed_context or request.grant.history is False:
         return 0
     wanted = request.runner.context_request
     if wanted is not None and wanted.strategy in {"none", "external"}:
@@ -84,24 +97,57 @@ def read_inputs(cursor: Cursor, request: RunRequest) -> ContextInputs:
         return ContextInputs(
             state=snapshot, conversation=found, has_more=found is not None and found.turn_count > 0
         )
-    # one round more, since after a crash the event's own turn is in the history already
-    window = transcript.window(cursor, workspace, request.conversation_key, rounds=rounds + 1)
-    entries = [entry for entry in window.entries if entry.event_uid != request.event.event_uid]
-    kept = AgentContextPackager().trim(entries, rounds)
-    return ContextInputs(
-        entries=kept, has_more=window.has_more or len(kept) < len(entries), state=snapshot, conversation=found
+    entries, has_more = read_history(
+        cursor, workspace, request.conversation_key, rounds=rounds, without=request.event.event_uid
     )
+    return ContextInputs(entries=entries, has_more=has_more, state=snapshot, conversation=found)
+
+
+def read_history(
+    cursor: Cursor,
+    workspace_id: str,
+    conversation_key: str,
+    *,
+    rounds: int,
+    before_seq: int | None = None,
+    without: str | None,
+) -> tuple[list[TranscriptEntry], bool]:
+    """The newest whole turns but that of the event `without`, and whether there are older ones."""
+    # one round more, since the event's own turn is in the history already
+    window = transcript.window(
+        cursor, workspace_id, conversation_key, rounds=rounds + 1, before_seq=before_seq
+    )
+    entries, has_more = list(window.entries), window.has_more
+    if has_more and sum(entry.role == "user" for entry in entries) <= rounds:
+        first = entries[0].sequence if entries else before_seq
+        opening, has_more = _opening(cursor, workspace_id, conversation_key, first)
+        entries = opening + entries
+    entries = [entry for entry in entries if entry.event_uid != without]
+    kept = trim(entries, rounds)
+    return kept, has_more or len(kept) < len(entries)
+
+
+def _opening(
+    cursor: Cursor, workspace_id: str, conversation_key: str, before_seq: int | None
+) -> tuple[list[TranscriptEntry], bool]:
+    """What was said before the first user's turn, such as a welcome, which no turn holds."""
+    page = transcript.page(cursor, workspace_id, conversation_key, before_seq=before_seq, limit=MAX_OPENING)
+    known = conversations.get(cursor, workspace_id, conversation_key)
+    mark = known.reset_seq if known is not None else 0
+    entries = [entry for entry in page.entries if entry.sequence > mark]
+    return entries, page.has_more and len(entries) == len(page.entries)
+
+
+def trim(entries: Sequence[TranscriptEntry], rounds: int) -> list[TranscriptEntry]:
+    """The last `rounds` turns, each from a user's message on."""
+    starts = [index for index, entry in enumerate(entries) if entry.role == "user"]
+    if len(starts) <= rounds:
+        return list(entries)
+    return list(entries[starts[-rounds] :]) if rounds else []
 
 
 class AgentContextPackager:
-    """Cuts history to whole turns, and says what it cut."""
-
-    def trim(self, entries: Sequence[TranscriptEntry], rounds: int) -> list[TranscriptEntry]:
-        """The last `rounds` turns, each from a user's message on."""
-        starts = [index for index, entry in enumerate(entries) if entry.role == "user"]
-        if len(starts) <= rounds:
-            return list(entries)
-        return list(entries[starts[-rounds] :]) if rounds else []
+    """Makes messages of history, and says what was cut."""
 
     def pack(
         self, request: RunRequest, inputs: ContextInputs
@@ -171,7 +217,7 @@ class AgentRunContextBuilder:
 
 
 def effective_prompt(runner: AgentRunnerDescriptor, config: Mapping[str, Any]) -> tuple[Message, ...]:
-    """The prompt that a person wrote in the runner's `prompt-editor` field: text, or a list of {role, content}."""
+    """The prompt in the runner's `prompt-editor` field: text, or a list of {role, content}."""
     properties = runner.config_schema.get("properties")
     for name, field in properties.items() if isinstance(properties, Mapping) else ():
         if isinstance(field, Mapping) and field.get("x-selector") == "prompt-editor":
@@ -179,8 +225,17 @@ def effective_prompt(runner: AgentRunnerDescriptor, config: Mapping[str, Any]) -
             if isinstance(value, str):
                 return (Message(role="system", content=value),) if value else ()
             if isinstance(value, Sequence):
-                return tuple(Message.model_validate(item) for item in value)
+                return tuple(_prompt_message(item, name) for item in value)
     return ()
+
+
+def _prompt_message(item: Any, field: str) -> Message:
+    try:
+        return Message.model_validate(item)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(("runner_config", field, *(str(part) for part in first["loc"])))
+        raise ConfigError(t("{place}: {cause}", place=place, cause=first["msg"])) from None
 
 
 def _conversation(event: AgentEventEnvelope, known: Conversation | None) -> ConversationContext | None:

@@ -1,4 +1,4 @@
-"""Where output goes: per message one opening, growth while somebody watches, exactly one close, each on disk before its first byte."""
+"""Where output goes: per message one opening, growth while somebody watches, and exactly one close."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -36,8 +36,11 @@ class _Item:
 
     record: DeliveryRecord
     surface: Surface | None
+    intended: bool = False
+    """Whether its row was to be committed; whether it was cannot be known after a cancel."""
     opened: bool = False
     shown: int = 0
+    """Pieces that were shown."""
     broken: bool = False
 
     @property
@@ -61,16 +64,19 @@ class Destination:
 
 
 def destinations(event: AgentEventEnvelope, binding: AgentBinding) -> tuple[Destination, ...]:
-    """Where the policy sends output of this event; empty for observers, `none`, and events without a reply target."""
+    """Where the policy sends output; nowhere for observers, `none`, and events without a reply target."""
     if binding.mode == "observe":
         return ()
-    found = []
+    found: dict[str, Destination] = {}
     for item in binding.delivery_policy.targets:
         if isinstance(item, NamedTarget):
-            found.append(Destination(surface=item.surface, target=item.target))
+            place = Destination(surface=item.surface, target=item.target)
         elif item == "reply" and event.delivery.reply_target is not None:
-            found.append(Destination(surface=event.delivery.surface, target=event.delivery.reply_target))
-    return tuple(found)
+            place = Destination(surface=event.delivery.surface, target=event.delivery.reply_target)
+        else:
+            continue
+        found.setdefault(outbox.target_key(place.surface, place.target), place)  # one place, one message
+    return tuple(found.values())
 
 
 class DeliveryController:
@@ -85,10 +91,10 @@ class DeliveryController:
     ) -> "RunDelivery":
         """The delivery of one run."""
         places = [(place, self._surfaces.get(place.surface)) for place in destinations(event, binding)]
-        return RunDelivery(self._db, run, event, binding, output, places)
+        return RunDelivery(self._db, run, binding, output, places)
 
     async def recover(self) -> int:
-        """After a crash: send again what can be sent again, list the rest as unknown. Gives how many rows were ended."""
+        """After a crash: send again what can be, list the rest as unknown. Gives how many rows were ended."""
         rows = await self._db.read(outbox.unfinished)
         for row in rows:
             surface = self._surfaces.get(row.surface)
@@ -112,14 +118,12 @@ class RunDelivery:
         self,
         db: Database,
         run: RunRecord,
-        event: AgentEventEnvelope,
         binding: AgentBinding,
         output: RunOutput,
         places: Sequence[tuple[Destination, Surface | None]],
     ) -> None:
         self._db = db
         self._run = run
-        self._event = event
         self._policy = binding.delivery_policy
         self._output = output
         self._places = places
@@ -130,14 +134,12 @@ class RunDelivery:
         self._pumping = False
         self._settled: list[tuple[_Item, Content]] = []
         self.opened_any = False
-
-    @property
-    def streams(self) -> bool:
-        """Whether pieces are shown as they come."""
-        return self._policy.streaming != "off" and any(
-            surface is not None and surface.context(place.target).supports_streaming
-            for place, surface in self._places
-        )
+        self._growing = [
+            self._policy.streaming != "off" and surface is not None and _can_stream(surface, place.target)
+            for place, surface in places
+        ]
+        self.streams = any(self._growing)
+        """Whether pieces are shown as they come, in one place at least."""
 
     def changed(self) -> None:
         """The output has grown."""
@@ -146,8 +148,6 @@ class RunDelivery:
 
     async def pump(self) -> None:
         """Show what is new, as long as the run goes on; runs beside it and never holds it."""
-        if not self.streams:
-            return
         self._pumping = True
         self._idle = anyio.Event()
         try:
@@ -175,12 +175,8 @@ class RunDelivery:
         `extra` are texts of ours as (message_id, text), such as an error. Of a run that is not `whole`
         only what was whole itself or has been shown is delivered. None where there is nothing to do.
         """
-        opened = {message_id for (message_id, _place), item in self._items.items() if item.opened}
-        contents: list[tuple[str, Content]] = [
-            (message.message_id, message.content)
-            for message in self._output.said()
-            if whole or message.final is not None or message.message_id in opened
-        ]
+        self._settled.clear()
+        contents = [(message.message_id, message.content) for message in self.told(whole=whole)]
         contents += list(extra)
         for message_id, content in contents:
             for index, (place, surface) in enumerate(self._places):
@@ -203,6 +199,20 @@ class RunDelivery:
 
         return unit
 
+    @property
+    def settled(self) -> bool:
+        """Whether there is something that people get to see in the end."""
+        return bool(self._settled)
+
+    def told(self, *, whole: bool) -> list[OutputMessage]:
+        """The messages that people get to see: what says something, and what was begun."""
+        begun = {message_id for (message_id, _place), item in self._items.items() if item.intended}
+        return [
+            message
+            for message in self._output.messages.values()
+            if message.message_id in begun or (message.content and (whole or message.final is not None))
+        ]
+
     async def close(self) -> None:
         """Close each message once, with its whole content; after the commit of `settle`'s part."""
         for item, content in self._settled:
@@ -210,33 +220,33 @@ class RunDelivery:
         self._settled.clear()
 
     async def _grow(self, message: OutputMessage) -> None:
-        text = message.streamed
-        if not text:
+        if not message.pieces:
             return
         for index, (place, surface) in enumerate(self._places):
-            if self._stopped or surface is None:
+            if self._stopped:
                 return
-            item = self._items.get((message.message_id, index))
-            if item is None:
-                item = self._new(message.message_id, index, place, surface)
-                if not (self._policy.streaming == "on" or surface.watched(item.outgoing)):
-                    del self._items[message.message_id, index]
-                    continue
-            if item.broken:
+            if surface is None or not self._growing[index]:
                 continue
-            await self._show(item, surface, text)
+            item = self._items.get((message.message_id, index)) or self._new(
+                message.message_id, index, place, surface
+            )
+            if not item.broken:
+                await self._show(item, surface, message)
 
-    async def _show(self, item: _Item, surface: Surface, text: str) -> None:
+    async def _show(self, item: _Item, surface: Surface, message: OutputMessage) -> None:
         try:
             with anyio.fail_after(SEND_DEADLINE):
-                if not item.opened:
+                if not item.intended:
+                    if not (self._policy.streaming == "on" or surface.watched(item.outgoing)):
+                        return
+                    item.intended = self.opened_any = True
                     await self._db.writer.submit(self._intend, item)
-                    item.opened = self.opened_any = True
                     await surface.open(item.outgoing)
-                if len(text) > item.shown:
-                    added = text[item.shown :]
-                    item.shown = len(text)
-                    await surface.grow(item.outgoing, text, added)
+                    item.opened = True
+                if len(message.pieces) > item.shown:
+                    added = "".join(message.pieces[item.shown :])
+                    item.shown = len(message.pieces)
+                    await surface.grow(item.outgoing, added, lambda: message.streamed)
         except Exception as error:  # isolation boundary: one surface must not stop a run
             item.broken = True
             log.warning(
@@ -265,6 +275,14 @@ class RunDelivery:
         )
         item = self._items[message_id, index] = _Item(record=record, surface=surface)
         return item
+
+
+def _can_stream(surface: Surface, target: ReplyTarget) -> bool:
+    try:
+        return surface.context(target).supports_streaming
+    except Exception as error:  # isolation boundary: one surface must not stop a run
+        log.warning("surface_context_failed", surface=surface.name, error=str(error))
+        return False
 
 
 async def _send(db: Database, item: _Item, content: Content) -> None:

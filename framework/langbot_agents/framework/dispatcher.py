@@ -1,10 +1,12 @@
-"""Flow control: what becomes of each chosen binding, in order within a conversation, side by side across them."""
+"""Flow control: each chosen binding to its outcome, in order in a conversation, side by side across them."""
 
 import heapq
 import itertools
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup
@@ -40,6 +42,9 @@ class Item:
     fallbacks: tuple[BindingEntry, ...] = ()
     resume: RunRecord | None = None
     gone: bool = False
+    """Whether it has its outcome, or its run is about to be written down."""
+    expires: float = 0.0
+    """When it has waited too long, on the loop's clock."""
 
 
 @dataclass(kw_only=True)
@@ -76,6 +81,7 @@ class Dispatcher:
         self._binding_slots: dict[str, anyio.CapacityLimiter] = {}
         self._open: dict[str, int] = {}
         self._expiries: list[tuple[float, int, Item]] = []
+        self._stale = 0  # of these, how many wait no more
         self._counter = itertools.count()
         self._expiry_set = anyio.Event()
         self._idle = anyio.Event()
@@ -97,25 +103,22 @@ class Dispatcher:
             items = []
         else:
             records = [item.record for item in items]
-        await self._db.writer.post(_write, decision, records)
-        log.debug(
-            "decided",
-            event_uid=decision.event_uid,
-            event_type=event.event_type,
-            outcome=outcome or decision.outcome,
-            binding_id=decision.winner,
-            observers=list(decision.observers),
-        )
-        self._open[decision.event_uid] = self._open.get(decision.event_uid, 0) + len(items)
+        self._admit(decision.event_uid, len(items))
+        try:
+            await self._db.writer.post(_write, decision, records)
+        except BaseException:
+            for item in items:
+                self._done(item)
+            raise
         for item in items:
             await self._enqueue(item)
-        self._close_if_done(decision.event_uid)
+        if not items:
+            self._surfaces.end(decision.event_uid)
         return decision
 
     async def resume(self, item: Item) -> None:
         """Take up again what a crash left; called at the start, in order, before anything is offered."""
-        uid = item.record.event_uid
-        self._open[uid] = self._open.get(uid, 0) + 1
+        self._admit(item.record.event_uid)
         await self._enqueue(item, admit=True)
 
     def is_open(self, event_uid: str) -> bool:
@@ -133,8 +136,12 @@ class Dispatcher:
             self._expiry_set = anyio.Event()
             while self._expiries and self._expiries[0][0] <= anyio.current_time():
                 item = heapq.heappop(self._expiries)[2]
-                if not item.gone:
-                    await self._end(item, "expired", t("it waited longer than flow.max_wait"))
+                if item.gone:
+                    self._stale -= 1
+                    continue
+                self._leave_lane(item)
+                self._settle(item, timed=False)
+                await self._record(item, "expired", t("it waited longer than flow.max_wait"))
             pause = self._expiries[0][0] - anyio.current_time() if self._expiries else None
             with anyio.move_on_after(pause):
                 await self._expiry_set.wait()
@@ -186,93 +193,126 @@ class Dispatcher:
         return None, None
 
     async def _enqueue(self, item: Item, *, admit: bool = False) -> None:
-        self._admit()
+        """Start an item or let it wait; `admit` is for what had its place before a crash."""
+        # its place is found without an await: a lane that was looked at must not end before it is used
+        for ended, outcome, reason in self._place(item, admit=admit):
+            await self._record(ended, outcome, reason)
+
+    def _place(self, item: Item, *, admit: bool) -> list[tuple[Item, DispatchOutcome, str]]:
+        """Give it its place; tells which items have none any more."""
+        self._time(item)
         flow = item.binding.document.flow
+        lane = self._lanes.get(item.record.flow_key)
         if flow.overlap == "parallel":
             self._tasks.start_soon(self._run, item, name=item.record.dispatch_id)
-            return
-        lane = self._lanes.get(item.record.flow_key)
+            return []
         if lane is None:
             lane = self._lanes[item.record.flow_key] = _Lane()
-            lane.waiting.append(item)
-            self._tasks.start_soon(self._work, item.record.flow_key, lane, name=item.record.dispatch_id)
-            return
-        if admit:
-            lane.waiting.append(item)
-            return
-        if flow.overlap == "drop":
-            await self._end(item, "overlap_dropped", t("another event of the conversation was under way"))
-            return
-        while len(lane.waiting) >= flow.max_queue:
-            if flow.overflow == "reject":
-                await self._end(
-                    item, "queue_full", t("{count} events waited already", count=len(lane.waiting))
-                )
-                return
-            oldest = lane.waiting.popleft()
-            if not oldest.gone:
-                await self._end(oldest, "queue_full", t("a newer event took its place"))
+            self._tasks.start_soon(self._work, lane, item, name=item.record.dispatch_id)
+            return []
+        if flow.overlap == "drop" and not admit:
+            self._settle(item)
+            return [(item, "overlap_dropped", t("another event of the conversation was under way"))]
+        ended: list[tuple[Item, DispatchOutcome, str]] = []
+        while len(lane.waiting) >= flow.max_queue and not admit:
+            # a run that a crash cut off has its outcome already, and keeps its place
+            oldest = next((waiting for waiting in lane.waiting if waiting.resume is None), None)
+            if flow.overflow == "reject" or oldest is None:
+                self._settle(item)
+                reason = t("{count} events waited already", count=len(lane.waiting))
+                return [*ended, (item, "queue_full", reason)]
+            lane.waiting.remove(oldest)
+            self._settle(oldest)
+            ended.append((oldest, "queue_full", t("a newer event took its place")))
         lane.waiting.append(item)
-        heapq.heappush(self._expiries, (anyio.current_time() + flow.max_wait, next(self._counter), item))
-        self._expiry_set.set()
+        return ended
 
-    async def _work(self, key: str, lane: _Lane) -> None:
+    def _time(self, item: Item) -> None:
+        """From now on it may wait too long; what waited before a crash counts."""
+        if item.resume is not None:
+            item.expires = math.inf
+        else:
+            waited = max(0.0, (utc_now() - item.record.created_at).total_seconds())
+            item.expires = anyio.current_time() + item.binding.document.flow.max_wait - waited
+        heapq.heappush(self._expiries, (item.expires, next(self._counter), item))
+        if self._expiries[0][2] is item:
+            self._expiry_set.set()
+
+    def _leave_lane(self, item: Item) -> None:
+        lane = self._lanes.get(item.record.flow_key)
+        if lane is not None and item in lane.waiting:
+            lane.waiting.remove(item)
+
+    def _settle(self, item: Item, *, timed: bool = True) -> None:
+        """It waits no more; `timed` says whether its time is still kept."""
+        item.gone = True
+        self._stale += timed
+        if 2 * self._stale > len(self._expiries):
+            self._expiries = [entry for entry in self._expiries if not entry[2].gone]
+            heapq.heapify(self._expiries)
+            self._stale = 0
+
+    async def _work(self, lane: _Lane, first: Item) -> None:
         """Run a lane's items one after the other; nothing is awaited between its last item and its end."""
+        key = first.record.flow_key
         try:
+            await self._run(first)
             while lane.waiting:
-                item = lane.waiting.popleft()
-                if not item.gone:
-                    await self._run(item)
+                await self._run(lane.waiting.popleft())
         finally:
             if self._lanes.get(key) is lane:
                 del self._lanes[key]
 
     async def _run(self, item: Item) -> None:
-        item_expired = item.event.expires_at is not None and item.event.expires_at <= utc_now()
+        """See an item to its end, and the ones that are tried in its place."""
+        following: Item | None = item
+        while following is not None:
+            item, following = following, None
+            try:
+                if item.binding.runner.id == DISCARD and not item.gone:
+                    await self._end(item, "discarded", None)
+                    continue
+                # its own binding's slot first, so that nobody holds a place of the host while waiting for it
+                async with self._binding_slot(item.binding), self._slots:
+                    if not item.gone:
+                        following = await self._answer(item)
+            except LangbotAgentsError as error:
+                # it stays on disk as it is, and the next start goes on with it
+                log.error("dispatch_stopped", dispatch_id=item.record.dispatch_id, error=str(error))
+            except Exception:  # isolation boundary: one event's fault must not stop the host
+                log.exception("dispatch_broke", dispatch_id=item.record.dispatch_id)
+
+    async def _answer(self, item: Item) -> Item | None:
+        if item.resume is None and item.event.expires_at is not None and item.event.expires_at <= utc_now():
+            await self._end(item, "expired", t("the event had expired"))
+            return None
+        self._settle(item)  # from here on it has its outcome, `started`
         try:
-            if item_expired and item.resume is None:
-                await self._end(item, "expired", t("the event had expired"))
-            elif item.binding.runner.id == DISCARD:
-                await self._end(item, "discarded", None)
-            else:
-                item.gone = True  # from here on it has its outcome, `started`
-                async with self._slots, self._binding_slot(item.binding):
-                    await self._start(item)
-                self._done(item)
-        except LangbotAgentsError as error:
-            # it stays on disk as it is, and the next start goes on with it
-            log.error("dispatch_stopped", dispatch_id=item.record.dispatch_id, error=str(error))
+            return await self._start(item)
+        finally:
             self._done(item)
 
-    async def _start(self, item: Item) -> None:
-        falls = item.binding.document.on_failure == "next" and bool(item.fallbacks)
+    async def _start(self, item: Item) -> Item | None:
+        """Run it; gives the item that was put in its place, if one was."""
+        following: Item | None = None
+        if item.binding.document.on_failure == "next" and item.fallbacks:
+            following = self._item(item.event, item.fallbacks[0], item.fallbacks[1:])
+            # it takes the place of the failed one in the lane, whatever its own key would be
+            following.record = following.record.model_copy(update={"flow_key": item.record.flow_key})
         handle = self._orchestrator.run(
             item.event,
             item.binding,
             dispatch_id=item.record.dispatch_id,
             resume=item.resume,
-            falls_through=falls,
+            follow=None if following is None else partial(_write_following, record=following.record),
         )
         outcome = await handle.wait()
-        if falls and outcome.status in {"failed", "timeout"} and not outcome.effectful:
-            following = self._item(item.event, item.fallbacks[0], item.fallbacks[1:])
-            # it takes the place of the failed one in the lane, whatever its own key would be
-            following.record = following.record.model_copy(update={"flow_key": item.record.flow_key})
-            await self._db.writer.submit(dispatches.insert, [following.record])
-            uid = item.record.event_uid
-            self._open[uid] = self._open.get(uid, 0) + 1
-            self._admit()
-            await self._run_in_place(following)
-
-    async def _run_in_place(self, item: Item) -> None:
-        if item.binding.runner.id == DISCARD:
-            await self._end(item, "discarded", None)
-            return
-        item.gone = True
-        try:
-            await self._start(item)
-        finally:
-            self._done(item)
+        if following is None or not outcome.followed:
+            return None
+        following.record = following.record.model_copy(update={"created_at": utc_now()})
+        self._admit(item.record.event_uid)
+        self._time(following)
+        return following
 
     def _binding_slot(self, entry: BindingEntry) -> anyio.CapacityLimiter:
         limit = entry.document.flow.concurrency or 1_000_000
@@ -284,31 +324,40 @@ class Dispatcher:
         return slot
 
     async def _end(self, item: Item, outcome: DispatchOutcome, reason: str | None) -> None:
-        item.gone = True
-        self._done(item)
-        await self._db.writer.post(
-            dispatches.finish, item.record.workspace_id, item.record.dispatch_id, outcome, reason=reason
-        )
+        self._settle(item)
+        await self._record(item, outcome, reason)
 
-    def _admit(self) -> None:
+    async def _record(self, item: Item, outcome: DispatchOutcome, reason: str | None) -> None:
+        try:
+            await self._db.writer.post(
+                dispatches.finish, item.record.workspace_id, item.record.dispatch_id, outcome, reason=reason
+            )
+        finally:
+            self._done(item)
+
+    def _admit(self, event_uid: str, count: int = 1) -> None:
+        if count == 0:
+            return
         if self.pending == 0:
             self._idle = anyio.Event()
-        self.pending += 1
+        self.pending += count
+        self._open[event_uid] = self._open.get(event_uid, 0) + count
 
     def _done(self, item: Item) -> None:
+        uid = item.record.event_uid
+        self._open[uid] -= 1
+        if self._open[uid] == 0:
+            del self._open[uid]
+            self._surfaces.end(uid)
         self.pending -= 1
         if self.pending == 0:
             self._idle.set()
-        uid = item.record.event_uid
-        self._open[uid] -= 1
-        self._close_if_done(uid)
-
-    def _close_if_done(self, event_uid: str) -> None:
-        if self._open.get(event_uid) == 0:
-            del self._open[event_uid]
-            self._surfaces.end(event_uid)
 
 
 def _write(cursor: Cursor, decision: Decision, records: list[DispatchRecord]) -> None:
     decisions.insert(cursor, decision)
     dispatches.insert(cursor, records)
+
+
+def _write_following(cursor: Cursor, record: DispatchRecord) -> None:
+    dispatches.insert(cursor, [record.model_copy(update={"created_at": utc_now()})])

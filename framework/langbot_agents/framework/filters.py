@@ -1,7 +1,7 @@
-"""Filters: JMESPath over an event's JSON form that gives true, false or an error with its reason, never an exception."""
+"""Filters: JMESPath over an event's JSON form, giving true, false or an error with its reason."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -10,7 +10,6 @@ from typing import Any, Literal
 import jmespath
 from jmespath import lexer
 from jmespath.exceptions import JMESPathError, LexerError, ParseError
-from jmespath.visitor import TreeInterpreter
 
 from .texts import t
 
@@ -54,8 +53,6 @@ class LegResult:
 
     leg: Leg
     truth: Truth
-    filter: int = 0
-    """Which filter of the binding it is a part of, from 0."""
     value: Any = None
     reason: str | None = None
 
@@ -156,54 +153,16 @@ def _conjuncts(expr: str) -> list[tuple[str, int]]:
     ]
 
 
-def evaluate_leg(leg: Leg, document: Mapping[str, Any], index: int = 0) -> LegResult:
-    """One leg of filter `index` on one event document; total."""
+def evaluate_leg(leg: Leg, document: Mapping[str, Any]) -> LegResult:
+    """One leg on one event document; total."""
     try:
         value = leg.parsed.search(document)
         if value is True or value is False:
-            return LegResult(leg=leg, truth="true" if value else "false", filter=index, value=value)
+            return LegResult(leg=leg, truth="true" if value else "false", value=value)
         reason = t("gives {value}, which is neither true nor false", value=_short(repr(value), 60))
     except Exception as error:  # isolation boundary: jmespath leaks TypeError and others beside its own
         value, reason = None, _short(str(error) or type(error).__name__, 300)
-    return LegResult(leg=leg, truth="error", filter=index, value=value, reason=reason)
-
-
-def observed(leg: Leg, document: Mapping[str, Any]) -> dict[str, Any]:
-    """What the event has at each path that a leg looks at, for an explanation."""
-    found: dict[str, Any] = {}
-    for text, node in _paths(leg.parsed.parsed):
-        found[text] = TreeInterpreter().visit(node, document)
-    return found
-
-
-def _paths(node: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    text = _path(node)
-    if text is not None:
-        yield text, node
-        return
-    kind, children = node["type"], node["children"]
-    if kind in {"comparator", "or_expression", "and_expression", "not_expression", "function_expression"}:
-        for child in children:
-            yield from _paths(child)
-    elif children and kind not in {"slice", "expref"}:
-        yield from _paths(children[0])  # what comes after it looks at its result, not at the event
-
-
-def _path(node: Mapping[str, Any]) -> str | None:
-    """The expression as text if it is a plain path, such as `actor.roles[0]`."""
-    kind = node["type"]
-    if kind == "field":
-        name: str = node["value"]
-        return name if name.isidentifier() and name.isascii() else json.dumps(name)
-    if kind == "index":
-        return f"[{node['value']}]"
-    if kind not in {"subexpression", "index_expression"}:
-        return None
-    parts = [_path(child) for child in node["children"]]
-    if None in parts:
-        return None
-    text = "".join(f".{part}" if part and not part.startswith("[") else str(part) for part in parts)
-    return text.removeprefix(".")
+    return LegResult(leg=leg, truth="error", value=value, reason=reason)
 
 
 def evaluate_all(filters: Sequence[CompiledFilter], document: Mapping[str, Any]) -> LegResult | None:
@@ -215,9 +174,9 @@ def evaluate_all(filters: Sequence[CompiledFilter], document: Mapping[str, Any])
         return None
     error: LegResult | None = None
     last: LegResult | None = None
-    for index, compiled in enumerate(filters):
+    for compiled in filters:
         for leg in compiled.legs:
-            last = evaluate_leg(leg, document, index)
+            last = evaluate_leg(leg, document)
             if last.truth == "false":
                 return last
             if last.truth == "error" and error is None:

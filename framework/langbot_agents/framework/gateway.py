@@ -71,6 +71,7 @@ class EventGateway:
         self._max_pending = max_pending
         self._order = anyio.Lock()
         self._entering = 0
+        self._closed = False
 
     async def accept(
         self, data: Mapping[str, Any], caller: Caller, *, before_append: Callable[[str], None] | None = None
@@ -80,27 +81,38 @@ class EventGateway:
         `before_append` is called with the `event_uid`, so that a listener misses nothing.
         Raises `InvalidEventError`, `HostBusyError`, or `StoreError`; then nothing was acknowledged.
         """
+        self._refuse_when_busy()
+        envelope = self.complete(data, caller)
+        self._entering += 1
+        try:
+            if before_append is not None:
+                before_append(envelope.event_uid or "")
+            # what may be on disk is decided even if the caller goes away now
+            with anyio.CancelScope(shield=True):
+                appended = await events.append(self._db.writer, envelope)
+                if not appended.duplicate:
+                    await self._decide(envelope)
+            return Accepted(
+                event_uid=appended.event_uid,
+                duplicate=appended.duplicate,
+                deduplicated=envelope.event_id is not None,
+            )
+        finally:
+            self._entering -= 1
+
+    def close(self) -> None:
+        """Take nothing more; what was taken goes on."""
+        self._closed = True
+
+    def _refuse_when_busy(self) -> None:
+        if self._closed:
+            raise HostBusyError(t("the host is stopping"), retry_after=RETRY_AFTER)
         if self._dispatcher.pending + self._entering >= self._max_pending:
             raise HostBusyError(
                 t("{count} events wait, which is all this host takes", count=self._max_pending),
                 retry_after=RETRY_AFTER,
                 remedy=t("try again later, or raise limits.max_pending"),
             )
-        envelope = self.complete(data, caller)
-        self._entering += 1
-        try:
-            if before_append is not None:
-                before_append(envelope.event_uid or "")
-            appended = await events.append(self._db.writer, envelope)
-            deduplicated = envelope.event_id is not None
-            if appended.duplicate:
-                return Accepted(event_uid=appended.event_uid, duplicate=True, deduplicated=True)
-            # what is on disk is decided even if the caller goes away now
-            with anyio.CancelScope(shield=True):
-                await self._decide(envelope)
-            return Accepted(event_uid=appended.event_uid, duplicate=False, deduplicated=deduplicated)
-        finally:
-            self._entering -= 1
 
     def complete(self, data: Mapping[str, Any], caller: Caller) -> AgentEventEnvelope:
         """The whole envelope of what was posted, with what the host sets. Raises `InvalidEventError`."""
@@ -111,7 +123,11 @@ class EventGateway:
         filled.setdefault("source", source)
         filled["workspace_id"] = filled.get("workspace_id") or caller.workspace_id
         stated = filled.get("delivery")
-        known = isinstance(stated, Mapping) and self._is_real_surface(stated.get("surface"))
+        known = (
+            caller.impersonate
+            and isinstance(stated, Mapping)
+            and self._is_real_surface(stated.get("surface"))
+        )
         if not known:
             filled["delivery"] = self._delivery(caller)
         try:
@@ -188,7 +204,8 @@ def invalid_event(error: ValidationError) -> InvalidEventError:
             value=first["value"],
         ),
         remedy=t(
-            "`lba events sample message.received` shows a whole event; `lba schema AgentEventEnvelope` every field"
+            "`lba events sample message.received` shows a whole event; "
+            "`lba schema AgentEventEnvelope` every field"
         ),
         details=details,
     )

@@ -26,15 +26,16 @@ def conversation_key(event: AgentEventEnvelope) -> str | None:
 def flow_key(event: AgentEventEnvelope, *, observer: str | None = None) -> str:
     """What orders events: the conversation, else the actor, else the event itself."""
     place = conversation_key(event)
+    # null where a conversation has its id, so that none can pose as an actor
     if place is None and event.actor is not None and event.actor.actor_id is not None:
-        place = _key(bot_or_source(event), "actor", event.actor.actor_id)
+        place = _key(bot_or_source(event), None, "actor", event.actor.actor_id)
     if place is None:
-        place = _key(bot_or_source(event), "event", event.event_uid)
+        place = _key(bot_or_source(event), None, "event", event.event_uid)
     return _key(event.workspace_id, place, observer)
 
 
 def state_ids(event: AgentEventEnvelope) -> dict[StateScope, str]:
-    """The id of each state scope that the event has; every one but the runner's and workspace's begins with the bot."""
+    """The id of each state scope that the event has; all but runner and workspace begin with the bot."""
     head = bot_or_source(event)
     ids: dict[StateScope, str] = {"runner": "", "workspace": ""}
     if (conversation := conversation_key(event)) is not None:

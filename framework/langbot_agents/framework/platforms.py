@@ -1,8 +1,8 @@
 """Surfaces: the places where output is shown, and the mailbox that HTTP callers and terminals read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from langbot_agents.schemas.content import ContentPart
@@ -44,8 +44,8 @@ class Surface(Protocol):
     async def open(self, outgoing: Outgoing) -> str | None:
         """Begin a message that grows; gives the platform's id of it."""
 
-    async def grow(self, outgoing: Outgoing, text: str, added: str) -> None:
-        """Show the text so far, of which `added` is new."""
+    async def grow(self, outgoing: Outgoing, added: str, so_far: Callable[[], str]) -> None:
+        """Show what is new; `so_far()` is the whole text up to here, for a surface that edits."""
 
     async def close(self, outgoing: Outgoing, content: Content, *, opened: bool) -> str | None:
         """Show the whole message, once; it replaces what grew. Gives the platform's id of it."""
@@ -76,10 +76,14 @@ class Frame:
         return data
 
 
-def _join(last: Frame, new: Frame) -> Frame | None:
-    if last.kind == new.kind == "delta" and last.message_id == new.message_id and last.run_id == new.run_id:
-        return Frame(kind="delta", message_id=new.message_id, run_id=new.run_id, text=last.text + new.text)
-    return None
+def _joins(last: Frame, new: Frame) -> bool:
+    return (
+        last.kind == new.kind == "delta" and last.message_id == new.message_id and last.run_id == new.run_id
+    )
+
+
+def _join(deltas: Sequence[Frame]) -> Frame:
+    return replace(deltas[-1], text="".join(delta.text for delta in deltas))
 
 
 class Mailbox:
@@ -103,7 +107,7 @@ class Mailbox:
     @contextmanager
     def listen(self, event_uid: str) -> Iterator[Subscription[Frame]]:
         """Read what is delivered for an event from now on."""
-        reader = Subscription(_join)
+        reader = Subscription(_joins, _join)
         self._readers.setdefault(event_uid, []).append(reader)
         try:
             yield reader
@@ -128,7 +132,7 @@ class Mailbox:
         self._tell(outgoing, Frame(kind="open", message_id=outgoing.message_id, run_id=outgoing.run_id))
         return outgoing.delivery_id
 
-    async def grow(self, outgoing: Outgoing, text: str, added: str) -> None:
+    async def grow(self, outgoing: Outgoing, added: str, so_far: Callable[[], str]) -> None:
         """Give the readers what is new."""
         self._tell(
             outgoing, Frame(kind="delta", message_id=outgoing.message_id, run_id=outgoing.run_id, text=added)

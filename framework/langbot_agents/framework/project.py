@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from langbot_agents.schemas.catalogue import standard_types
-from langbot_agents.schemas.host import Host
+from langbot_agents.schemas.host import Host, SecretSettings
 
 from .bindings import BindingSet, check_bindings, secret_references
 from .documents import (
@@ -49,7 +49,7 @@ class Project:
 
 
 def find_root(path: Path | None) -> Path:
-    """The root document: a file, or the one in a folder; default in the current one. Raises `SettingsError`."""
+    """The root document: a file, or the one in a folder, by default here. Raises `SettingsError`."""
     start = path if path is not None else Path(os.environ.get("LANGBOT_AGENTS_CONFIG", "."))
     found = start / ROOT_NAME if start.is_dir() else start
     if not found.is_file():
@@ -69,9 +69,12 @@ def load_project(path: Path | None = None, *, environ: Mapping[str, str] | None 
     plugins.discover()
     registry = AgentRunnerRegistry()
     registry.discover(plugins)
-    files = load_bindings(root, settings.bindings, event_types=_event_types())
+    written = document.source if list(settings.bindings) == document.source.data.get("bindings") else None
+    files = load_bindings(root, settings.bindings, host=written, event_types=_event_types())
     checked = check_bindings(files, registry, timezone=settings.timezone)
-    resolver = SecretResolver(root, settings.secrets, os.environ if environ is None else environ)
+    resolver = SecretResolver(
+        root, _secret_settings(settings, checked.set), os.environ if environ is None else environ
+    )
     findings = [*document.findings, *checked.findings, *_missing(resolver, document, checked.set)]
     return Project(
         root=root,
@@ -104,6 +107,19 @@ def _settings(file: Path) -> tuple[HostSettings, LoadedDocument]:
     return with_environment(data), hosts[0]
 
 
+def _secret_settings(settings: HostSettings, bindings: BindingSet) -> SecretSettings:
+    """Where nothing says which environment names may be read: all for one workspace, none for more."""
+    if settings.secrets.env is not None:
+        return settings.secrets
+    named = {item.workspace_id for item in settings.platforms}
+    named |= {item.workspace_id for item in settings.schedules}
+    for entry in bindings.entries:
+        stated = entry.document.scope.workspace_id or "default"
+        named |= {stated} if isinstance(stated, str) else set(stated)
+    several = len(named) > 1 or any("*" in name for name in named)
+    return settings.secrets.model_copy(update={"env": ()}) if several else settings.secrets
+
+
 def _shown(file: Path) -> str:
     try:
         return file.resolve().relative_to(Path.cwd()).as_posix()
@@ -117,37 +133,36 @@ def _event_types() -> tuple[str, ...]:
 
 def _missing(resolver: SecretResolver, document: LoadedDocument, bindings: BindingSet) -> list[Finding]:
     """Missing secrets, all at once, each at the binding that needs it; they take out only what uses them."""
-    findings = []
-    for entry in bindings.live:
-        for missing in resolver.missing(secret_references([entry])):
-            findings.append(
-                Finding(
-                    code="LBA162",
-                    severity="warning",
-                    file=entry.file,
-                    line=entry.line,
-                    message=t(
-                        "binding {name!r} needs {reference}: {reason}",
-                        name=entry.binding_id,
-                        reference=str(missing.reference),
-                        reason=missing.reason,
-                    ),
-                    remedy=t("runs of this binding fail with `secret` until it is there; the others work"),
-                )
-            )
-    for missing in resolver.missing(reference for _, reference in find_references(document.source.data)):
-        findings.append(
-            Finding(
-                code="LBA162",
-                severity="warning",
-                file=document.file,
-                line=document.line,
-                message=t(
-                    "the root document needs {reference}: {reason}",
-                    reference=str(missing.reference),
-                    reason=missing.reason,
-                ),
-                remedy=t("only what uses it is out of order"),
-            )
+    findings = [
+        Finding(
+            code="LBA162",
+            severity="warning",
+            file=entry.file,
+            line=entry.line,
+            message=t(
+                "binding {name!r} needs {reference}: {reason}",
+                name=entry.binding_id,
+                reference=str(missing.reference),
+                reason=missing.reason,
+            ),
+            remedy=t("runs of this binding fail with `secret` until it is there; the others work"),
         )
+        for entry in bindings.live
+        for missing in resolver.missing(secret_references([entry]))
+    ]
+    findings += [
+        Finding(
+            code="LBA162",
+            severity="warning",
+            file=document.file,
+            line=document.line,
+            message=t(
+                "the root document needs {reference}: {reason}",
+                reference=str(missing.reference),
+                reason=missing.reason,
+            ),
+            remedy=t("only what uses it is out of order"),
+        )
+        for missing in resolver.missing(reference for _, reference in find_references(document.source.data))
+    ]
     return findings

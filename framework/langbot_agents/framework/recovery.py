@@ -1,7 +1,8 @@
 """After a start: every event and run that the last host left open is taken up again, in order."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from langbot_agents.schemas.bindings import AgentBinding
 from langbot_agents.schemas.events import AgentEventEnvelope
@@ -9,16 +10,17 @@ from langbot_agents.schemas.records import DispatchRecord, RunRecord
 
 from .bindings import BindingEntry, BindingSet, entry_of
 from .dispatcher import Dispatcher, Item
-from .errors import RunnerError
+from .errors import RunnerError, StoreError
 from .gateway import EventGateway
 from .orchestrator import RunParts
 from .orchestrator.recovery import end_interrupted, may_restart, restarted
-from .store import Cursor, dispatches, events, revisions, runs
+from .store import Cursor, decisions, dispatches, events, revisions, runs
 from .telemetry import get_logger
 from .texts import t
 
 log = get_logger(__name__)
 PAGE = 500
+RecordT = TypeVar("RecordT")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,20 +63,19 @@ class Recovery:
         deliveries = await self._parts.delivery.recover()
         again = interrupted = 0
         for run in active:
-            if await self._take_up(run):
+            if await self._alone(self._take_up, run):
                 again += 1
             else:
                 interrupted += 1
         dispatched = 0
         for record in waiting:
-            dispatched += await self._dispatch(record)
+            dispatched += bool(await self._alone(self._dispatch, record))
         decided = 0
         after = 0
         while page := await self._db.read(events.undecided, after_seq=after, limit=PAGE):
             for stored in page:
-                await self._gateway.decide_stored(stored.envelope)
                 after = stored.seq
-                decided += 1
+                decided += bool(await self._alone(self._decide, stored.envelope))
         found = Recovered(
             restarted=again,
             interrupted=interrupted,
@@ -85,6 +86,21 @@ class Recovery:
         if found.any:
             log.info("recovered", **{name: getattr(found, name) for name in Recovered.__slots__})
         return found
+
+    async def _alone(self, take_up: Callable[[RecordT], Awaitable[bool]], record: RecordT) -> bool:
+        try:
+            return await take_up(record)
+        except StoreError:
+            raise
+        except (
+            Exception
+        ):  # isolation boundary: one record that cannot be read must not keep the host from starting
+            log.exception("not_recovered", record=str(record)[:500])
+            return False
+
+    async def _decide(self, envelope: AgentEventEnvelope) -> bool:
+        await self._gateway.decide_stored(envelope)
+        return True
 
     async def _take_up(self, run: RunRecord) -> bool:
         event = await self._event(run.workspace_id, run.event_uid)
@@ -98,10 +114,26 @@ class Recovery:
         if event is None or entry is None or record is None or not may_restart(run, entry.document):
             await end_interrupted(self._parts, run, event, document)
             return False
-        await self._dispatcher.resume(Item(event=event, binding=entry, record=record, resume=restarted(run)))
+        fallbacks = await self._fallbacks(record)
+        await self._dispatcher.resume(
+            Item(event=event, binding=entry, record=record, fallbacks=fallbacks, resume=restarted(run))
+        )
         return True
 
-    async def _dispatch(self, record: DispatchRecord) -> int:
+    async def _fallbacks(self, record: DispatchRecord) -> tuple[BindingEntry, ...]:
+        """What the stored decision ranks behind the binding, for `on_failure: next`."""
+        decision = await self._db.read(decisions.get, record.workspace_id, record.event_uid)
+        if decision is None:
+            return ()
+        ranked = [item for item in decision.entries if item.code in {"selected", "outranked"}]
+        names = [item.binding_id for item in ranked]
+        if record.binding_id not in names:  # an observer
+            return ()
+        behind = ranked[names.index(record.binding_id) + 1 :]
+        entries = [await self._entry(record.workspace_id, item.binding_id, item.revision) for item in behind]
+        return tuple(entry for entry in entries if entry is not None)
+
+    async def _dispatch(self, record: DispatchRecord) -> bool:
         event = await self._event(record.workspace_id, record.event_uid)
         entry = await self._entry(record.workspace_id, record.binding_id, record.revision)
         if event is None or entry is None:
@@ -109,9 +141,10 @@ class Recovery:
             await self._db.writer.submit(
                 dispatches.finish, record.workspace_id, record.dispatch_id, "expired", reason=reason
             )
-            return 0
-        await self._dispatcher.resume(Item(event=event, binding=entry, record=record))
-        return 1
+            return False
+        fallbacks = await self._fallbacks(record)
+        await self._dispatcher.resume(Item(event=event, binding=entry, record=record, fallbacks=fallbacks))
+        return True
 
     async def _event(self, workspace_id: str, event_uid: str) -> AgentEventEnvelope | None:
         stored = await self._db.read(events.get, workspace_id, event_uid)

@@ -15,7 +15,7 @@ from langbot_agents.schemas.records import Decision, DecisionCode, DecisionEntry
 from langbot_agents.schemas.units import TimeWindow
 
 from .bindings import SCOPE_FIELDS, BindingEntry, BindingSet
-from .filters import FUNCTION_SET, LegResult, evaluate_all, observed
+from .filters import FUNCTION_SET, LegResult, evaluate_all
 
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _ORDER: Mapping[str, int] = {"selected": 0, "outranked": 1, "observer": 2, "filter_error": 3, "inactive": 4}
@@ -64,15 +64,10 @@ class Reason:
     origin: str
     code: ReasonCode
     field: str | None = None
-    """What did not fit: `event_type`, a field of the scope, or `filters[0]`."""
     expected: Any = None
     actual: Any = None
-    """What the event has; for a filter, by each path that its failing leg looks at."""
-    place: str | None = None
-    """`file:line:column` of the failing leg."""
     leg: LegResult | None = None
     detail: str | None = None
-    """Why it is quarantined, or the name of the filter."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -195,18 +190,9 @@ def _reason(entry: BindingEntry, event: RoutedEvent, clock: float, listed: Decis
         name = SCOPE_FIELDS[miss]
         expected = getattr(entry.document.scope, name) or ("default" if name == "workspace_id" else None)
         return reason(code="scope", field=name, expected=expected, actual=event.scope[miss])
-    document = {**event.json, "now": clock}
-    result = evaluate_all(entry.filters, document)
-    if result is not None and result.truth != "true":
-        return reason(
-            code="filter_false" if result.truth == "false" else "filter_error",
-            field=f"filters[{result.filter}]",
-            expected=result.leg.text,
-            actual=observed(result.leg, document),
-            place=entry.filter_place(result.filter, result.leg.offset),
-            leg=result,
-            detail=entry.document.filters[result.filter].name,
-        )
+    leg = evaluate_all(entry.filters, {**event.json, "now": clock})
+    if leg is not None and leg.truth != "true":
+        return reason(code="filter_false" if leg.truth == "false" else "filter_error", leg=leg)
     if listed is None:
         raise AssertionError(f"{entry.binding_id}: routing and explanation differ")
     return reason(code=listed.code)

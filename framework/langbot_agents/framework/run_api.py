@@ -1,4 +1,4 @@
-"""The run API: what `ctx.api` reaches, checked in the host call by call, and worth nothing once the run has ended."""
+"""The run API: what `ctx.api` reaches, checked call by call, and worth nothing once the run has ended."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from langbot_agents.schemas.base import freeze
 from langbot_agents.schemas.bindings import StateScope
 from langbot_agents.schemas.context import StateValue
 from langbot_agents.schemas.errors import AgentAPIError, APIErrorCode
@@ -13,8 +14,9 @@ from langbot_agents.schemas.messages import Message
 from langbot_agents.sdk import AgentAPIException
 
 from .authorization import Grant
+from .context import read_history
 from .results import MAX_STATE_VALUE
-from .store import Database, state, transcript
+from .store import Database, state
 from .texts import t
 
 
@@ -79,15 +81,17 @@ class _State:
 
     async def get(self, scope: StateScope, key: str) -> StateValue | None:
         """The value with its version, or None."""
-        found = await self._db.read(state.get, self._drawer("get", scope), key)
+        drawer = self._drawer("get", scope)
+        _check_key(key)
+        found = await self._db.read(state.get, drawer, key)
         return None if found is None else StateValue(value=found.value, version=found.version)
 
     async def set(self, scope: StateScope, key: str, value: Any, *, version: int | None = None) -> StateValue:
         """Write a value at once; with `version` only if it still is that one, else `conflict`."""
         drawer = self._drawer("set", scope)
-        if not 0 < len(key) <= 255:
-            raise refused("invalid_argument", t("a state key has 1 to 255 characters"))
+        _check_key(key)
         try:
+            value = freeze(value)
             size = len(to_json(value))
         except ValueError as error:
             raise refused("invalid_argument", str(error)) from None
@@ -132,23 +136,33 @@ class _History:
         self._db = db
 
     async def page(self, *, before: str | None = None, rounds: int = 10) -> tuple[list[Message], str | None]:
-        """Older messages of the run's own conversation, whole turns, and the cursor of the ones before them."""
+        """Older messages of the run's conversation in whole turns, and the cursor of the ones before."""
         check(self._session, "history", "page")
         if self._session.conversation_key is None:
             return [], None
         if not 1 <= rounds <= 100:
             raise refused("invalid_argument", t("rounds is 1 to 100, got {rounds}", rounds=rounds))
-        if before is not None and not before.isdecimal():
+        if before is not None and not (before.isdecimal() and len(before) < 19):
             raise refused("invalid_argument", t("{cursor!r} is not a cursor of ours", cursor=before))
-        window = await self._db.read(
-            transcript.window,
+        entries, has_more = await self._db.read(
+            read_history,
             self._session.workspace_id,
             self._session.conversation_key,
             rounds=rounds,
             before_seq=int(before) if before else None,
+            without=self._session.event_uid,
         )
-        messages = [Message(role=entry.role, content=entry.content) for entry in window.entries]
-        return messages, str(window.entries[0].sequence) if window.has_more and window.entries else None
+        messages = [Message(role=entry.role, content=entry.content) for entry in entries]
+        return messages, str(entries[0].sequence) if has_more and entries else None
+
+
+def _check_key(key: str) -> None:
+    try:
+        fits = 0 < len(key) <= 255 and key.encode() != b""
+    except (UnicodeEncodeError, TypeError, AttributeError):
+        fits = False
+    if not fits:
+        raise refused("invalid_argument", t("a state key has 1 to 255 characters"))
 
 
 def check(session: AgentRunSession, resource: str, verb: str) -> None:

@@ -1,4 +1,4 @@
-"""How a runner is run inside this process: one task iterates and closes its generator, a bounded queue carries what it gives."""
+"""How a runner runs in this process: one task iterates and closes it, a bounded queue carries its results."""
 
 import asyncio  # to name the task of a runner that ignores its cancel: anyio has no handle of one
 import inspect
@@ -79,7 +79,7 @@ class RunnerInvocation:
         with CancelScope(shield=True):
             await self._ended_within(CLOSING_GRACE)
             for grace in CANCEL_TIMES:
-                # not a cancel scope: one that is ignored cancels again in each turn of the loop, and that is a busy wait
+                # not a cancel scope: one that is ignored cancels again in each turn of the loop, a busy wait
                 self._cancel()
                 await self._ended_within(grace)
             if not self._done.is_set():
@@ -128,7 +128,7 @@ class RunnerInvocation:
             self._send.close()
             self._done.set()
 
-    async def _drain(self, generator: AsyncGenerator[Any, None]) -> None:
+    async def _drain(self, generator: AsyncGenerator[Any, Any]) -> None:
         try:
             while True:
                 try:
@@ -185,7 +185,7 @@ def _drop(step: Any) -> None:
 
 
 class InProcessRuntime:
-    """Runs runners as tasks of the host; those that ignore a cancel are counted and dropped where they stand."""
+    """Runs runners as tasks of the host; those that ignore a cancel are counted and dropped."""
 
     def __init__(self, tasks: TaskGroup) -> None:
         self._tasks = tasks

@@ -1,11 +1,18 @@
 """The root document as this process uses it: the file's values, overridden by the environment."""
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
-from pydantic import ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 from rapidfuzz import process
 
 from langbot_agents.schemas.host import Host
@@ -43,27 +50,90 @@ def with_environment(document: Mapping[str, Any]) -> HostSettings:
         return HostSettings(**document)
     except SettingsError as error:
         raise HostSettingsError(
-            t("environment: {cause}", cause=str(error)), remedy=t("write lists and objects as JSON")
+            t("{place}: {cause}", place=_unreadable() or t("environment"), cause=t("it is not JSON")),
+            remedy=t("write lists and objects as JSON, for example {example}", example='["a", "b"]'),
+            details=[str(error)],
         ) from None
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        path = [str(part) for part in first["loc"]]
-        name = ENV_PREFIX + "__".join(path).upper()
-        place = name if name in {key.upper() for key in os.environ} else ".".join(path)
-        raise HostSettingsError(
-            t("{place}: {cause}, got {value!r}", place=place, cause=first["msg"], value=first["input"])
-        ) from None
+        raise _refused(error.errors(include_url=False)[0]) from None
+
+
+def _variables() -> list[str]:
+    return sorted(name for name in os.environ if name.upper().startswith(ENV_PREFIX))
 
 
 def _check_names() -> None:
     known = {name.upper() for name in Host.model_fields}
-    for variable in os.environ:
-        if not variable.upper().startswith(ENV_PREFIX):
-            continue
-        key = variable.upper()[len(ENV_PREFIX) :].split("__", 1)[0]
+    for variable in _variables():
+        key, *rest = variable.upper().removeprefix(ENV_PREFIX).split("__")
         if key not in known:
             near = process.extractOne(key, sorted(known), score_cutoff=60)
+            meant = ENV_PREFIX + "__".join([near[0], *rest]) if near else None
             raise HostSettingsError(
                 t("environment: {name} names no setting", name=variable),
-                remedy=t("did you mean {name!r}?", name=ENV_PREFIX + near[0]) if near else None,
+                remedy=t("did you mean {name!r}?", name=meant) if meant else None,
             )
+
+
+def _unreadable() -> str | None:
+    """The variable whose value cannot be read: the one that fails on its own."""
+    for variable in _variables():
+        source = EnvSettingsSource(HostSettings)
+        source.env_vars = {variable.lower(): os.environ[variable]}
+        try:
+            source()
+        except SettingsError:
+            return variable
+    return None
+
+
+def _refused(error: ErrorDetails) -> HostSettingsError:
+    path = error["loc"]
+    variable, rest = _variable_of(path)
+    inside = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest).removeprefix(".")
+    place = ": ".join(part for part in (variable or t("environment"), inside) if part)
+    cause = str(error["msg"]).removeprefix("Value error, ")
+    if error["type"] == "extra_forbidden":
+        near = process.extractOne(str(path[-1]), _names_at(path[:-1]), score_cutoff=60)
+        meant = near[0] if near else ""
+        if near and variable is not None and not rest:
+            meant = ENV_PREFIX + "__".join([*map(str, path[:-1]), near[0]]).upper()
+        return HostSettingsError(
+            t("{place}: there is no such setting", place=place),
+            remedy=t("did you mean {name!r}?", name=meant) if near else None,
+        )
+    value = error["input"]
+    if isinstance(value, str | int | float) and not any(_is_secret(part) for part in path):
+        return HostSettingsError(t("{place}: {cause}, got {value!r}", place=place, cause=cause, value=value))
+    return HostSettingsError(t("{place}: {cause}", place=place, cause=cause))
+
+
+def _variable_of(path: Sequence[str | int]) -> tuple[str | None, Sequence[str | int]]:
+    """The variable that gave the value at a path, and where in its value that is."""
+    for length in range(len(path), 0, -1):
+        name = ENV_PREFIX + "__".join(map(str, path[:length])).upper()
+        for variable in _variables():
+            if variable.upper() == name or variable.upper().startswith(f"{name}__"):
+                return variable, path[length:]
+    return None, path
+
+
+def _names_at(path: Sequence[str | int]) -> list[str]:
+    """The keys of the model at a path of the root document."""
+    model: Any = Host
+    for part in path:
+        if isinstance(part, str):
+            annotation = model.model_fields[part].annotation
+            model = next((each for each in (annotation, *get_args(annotation)) if _is_model(each)), None)
+        if model is None:
+            return []
+    return sorted(model.model_fields)
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+
+
+def _is_secret(part: str | int) -> bool:
+    # coarser than the masking of documents, which is above this module
+    return any(word in str(part).lower() for word in ("key", "secret", "token", "password", "url"))

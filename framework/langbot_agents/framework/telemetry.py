@@ -24,17 +24,16 @@ def configure(*, level: str = "info", style: str = "auto") -> None:
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
-        _mask_values,
     ]
-    final: list[Any] = (
-        [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+    # a traceback becomes text before it is masked; the one of `rich` would show local variables
+    render: Any = (
+        structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
         if console
-        else [
-            structlog.processors.format_exc_info,
-            _mask_values,
-            structlog.processors.JSONRenderer(ensure_ascii=False),
-        ]
+        else structlog.processors.JSONRenderer(ensure_ascii=False)
     )
+    final: list[Any] = [structlog.processors.format_exc_info, _mask_values, render]
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *final],
@@ -68,7 +67,19 @@ def set_mask(mask: Mask) -> None:
 
 
 def _mask_values(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
+    plain = {key: _plain(value) for key, value in event.items()}
     if not _mask:
-        return event
-    mask = _mask[0]
-    return {key: value if key == "exc_info" else mask(value) for key, value in event.items()}
+        return plain
+    masked: Mapping[str, Any] = _mask[0](plain)
+    return masked
+
+
+def _plain(value: Any) -> Any:
+    """JSON data as it is; anything else as text, so that it can be masked."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    return str(value)

@@ -130,6 +130,7 @@ from .messages import Message, MessageChunk, Role, ToolCall, text_of
 from .models import ModelChunk, ModelReply
 from .records import (
     ArtifactRecord,
+    BindingPause,
     BindingRevision,
     DeadLetter,
     Decision,
@@ -143,6 +144,9 @@ from .records import (
     RunRecord,
     RunResultRecord,
     RunStatus,
+    TokenNames,
+    TokenRecord,
+    TokenScope,
     TranscriptEntry,
 )
 from .results import (
@@ -219,6 +223,7 @@ __all__ = [
     "ArtifactSettings",
     "Attachment",
     "AudioPart",
+    "BindingPause",
     "BindingRevision",
     "BindingScope",
     "BindingTest",
@@ -328,6 +333,9 @@ __all__ = [
     "TestExpectation",
     "TextPart",
     "TimeWindow",
+    "TokenNames",
+    "TokenRecord",
+    "TokenScope",
     "ToolCall",
     "ToolCallCompletedData",
     "ToolCallStartedData",

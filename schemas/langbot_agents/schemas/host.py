@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from pydantic import AnyHttpUrl, Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from .base import Document, JsonData, JsonObject, Name
 from .bindings import API_VERSION, ApiVersion
@@ -55,13 +56,18 @@ class ModelSettings(Document):
     name: Name = Field(description="Name that bindings use.")
     provider: str = Field(default="openai", description="Provider that a plugin registered.")
     model: str = Field(description="The provider's own name of the model.")
-    base_url: AnyHttpUrl | None = Field(
-        default=None, description="Endpoint, where it is not the provider's own."
-    )
+    base_url: str | None = Field(default=None, description="Endpoint, where it is not the provider's own.")
     api_key: SecretStr | None = Field(default=None, description="Key; write `${env:NAME}`.")
     extra: JsonObject = Field(
         default={}, validate_default=True, description="Arguments given along with each call."
     )
+
+    @field_validator("base_url")
+    @classmethod
+    def _check_url(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("http://", "https://", "${")):
+            raise PydanticCustomError("url_parsing", "Input should be an http or https URL")
+        return value
 
 
 class NamedSettings(Document):

@@ -23,7 +23,5 @@ class ModelReply(Model):
     message: Message = Field(description="The answer.")
     reasoning: str | None = Field(default=None, description="The model's reasoning, kept apart.")
     finish_reason: str | None = Field(default=None, description="Why the model ended.")
-    usage: Usage | None = Field(
-        default=None, description="What it cost; null if the provider does not say."
-    )
+    usage: Usage | None = Field(default=None, description="What it cost; null if the provider does not say.")
     model: str = Field(default="", description="Name of the model that answered.")

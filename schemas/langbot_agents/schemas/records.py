@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
-from .base import JsonData, JsonObject, Model
+from .base import JsonData, JsonObject, Model, Name
 from .content import ArtifactAccess
 from .events import ReplyTarget
 from .results import Usage
@@ -214,3 +214,39 @@ class ArtifactRecord(Model):
     access: ArtifactAccess = Field(default="run", description="Who may read it.")
     created_at: AwareDatetime = Field(description="When.")
     expires_at: AwareDatetime | None = Field(default=None, description="When the bytes may go.")
+
+
+TokenScope = Literal["ingest", "read", "operate", "approve", "impersonate"]
+
+
+class TokenNames(Model):
+    """What a token may state of an event; each a name or a pattern with `*`."""
+
+    bots: tuple[str, ...] = Field(default=(), description="Bots; none by default.")
+    actors: tuple[str, ...] = Field(
+        default=(), description="Actor ids; by default none but the token itself."
+    )
+    event_types: tuple[str, ...] = Field(
+        default=("api.invoked", "message.received"), description="Event types, exact, `ns.*` or `*`."
+    )
+
+
+class TokenRecord(Model):
+    """A bearer token of the HTTP surface; the token itself is shown once and never stored."""
+
+    workspace_id: Name = Field(default="default", description="Workspace that it opens.")
+    name: Name = Field(description="Name; the `source.name` of its events.")
+    hash: str = Field(exclude=True, repr=False, description="`sha256:` and the hex digest of the token.")
+    scopes: tuple[TokenScope, ...] = Field(description="What it may do.")
+    may_state: TokenNames = Field(default=TokenNames(), description="What it may state of an event.")
+    created_at: AwareDatetime = Field(description="When it was made.")
+    expires_at: AwareDatetime | None = Field(default=None, description="When it ends; null is never.")
+
+
+class BindingPause(Model):
+    """A binding that an operator has paused; it takes part again when that is lifted."""
+
+    workspace_id: str = Field(default="default", description="Workspace.")
+    binding_id: str = Field(description="The binding.")
+    reason: str | None = Field(default=None, description="Why.")
+    created_at: AwareDatetime = Field(description="Since when.")

@@ -1,14 +1,15 @@
 """What `ctx.api`, `ctx.log`, `ctx.emit` and `ctx.deadline` are to a runner."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
 from langbot_agents.schemas.bindings import StateScope
 from langbot_agents.schemas.context import StateValue
 from langbot_agents.schemas.messages import Message
+from langbot_agents.schemas.models import ModelChunk, ModelReply
 from langbot_agents.schemas.results import AgentRunResult
 
-Emit = Callable[[AgentRunResult], Awaitable[None]]
+Emit = Callable[[AgentRunResult], Coroutine[Any, Any, None]]
 """Gives a result from inside a task group, where a runner must not yield."""
 
 
@@ -55,12 +56,26 @@ class HistoryAPI(Protocol):
         """Older messages, whole turns, oldest first, and the cursor of the ones before them."""
 
 
+class ModelsAPI(Protocol):
+    """`ctx.api.models`: the models that were granted by name."""
+
+    async def invoke(self, model: str, messages: Sequence[Message], **options: Any) -> ModelReply:
+        """A whole answer; `options` go to the model, such as `temperature`."""
+
+    def stream(self, model: str, messages: Sequence[Message], **options: Any) -> AsyncIterator[ModelChunk]:
+        """An answer in pieces, each only what is new."""
+
+
 class AgentRunAPI(Protocol):
     """`ctx.api`, by capability; each call is checked against the run's grant in the host."""
 
     @property
     def state(self) -> StateAPI:
         """State by scope."""
+
+    @property
+    def models(self) -> ModelsAPI:
+        """Language models."""
 
     @property
     def history(self) -> HistoryAPI:

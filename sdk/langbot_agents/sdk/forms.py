@@ -35,12 +35,15 @@ _ALIASES = {
 def schema_from_form(items: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Turn a LangBot form (a list of `{name, type, label, default, required, options}`) into JSON Schema.
 
-    Selector types stay as `x-selector`; kinds we do not know accept any value.
+    Selector types stay as `x-selector`; kinds we do not know accept any value. Raises `ValueError` for
+    a field without a name.
     """
     properties: dict[str, Any] = {}
     required: list[str] = []
-    for item in items:
-        name = str(item["name"])
+    for index, item in enumerate(items):
+        if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
+            raise ValueError(f"form field {index} has no `name`")
+        name = item["name"]
         kind = _ALIASES.get(str(item.get("type", "string")), str(item.get("type", "string")))
         field: dict[str, Any] = dict(_TYPES.get(kind, {}))
         if kind in SELECTOR_TYPES:

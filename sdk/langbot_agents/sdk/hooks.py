@@ -88,7 +88,7 @@ def event_received(event: AgentEventEnvelope) -> str | None:
 def input_prepared(
     run: RunRecord, prompt: tuple[Message, ...], messages: tuple[Message, ...], input: AgentInput
 ) -> Mapping[str, Any] | None:
-    """Called before a run; may return replacements for `prompt`, `messages`, `input`."""
+    """Called by the context builder before a run; may return other `prompt`, `messages`, `input`."""
 
 
 @hookspec

@@ -13,16 +13,10 @@ from langbot_agents.schemas.results import AgentRunResult, Usage
 _ASSISTANT = "assistant"
 
 
-def _chunk(chunk: str | MessageChunk) -> Any:
-    if isinstance(chunk, str):
-        return FrozenDict({"role": _ASSISTANT, "content": chunk})
-    return freeze(chunk.model_dump(mode="json", exclude_defaults=True) | {"role": chunk.role})
-
-
 def _message(message: str | Message) -> Any:
     if isinstance(message, str):
         return FrozenDict({"role": _ASSISTANT, "content": message})
-    return freeze(message.model_dump(mode="json", exclude_defaults=True) | {"role": message.role})
+    return freeze(message.model_dump(mode="json"))
 
 
 def _result(
@@ -33,7 +27,7 @@ def _result(
 
 def delta(chunk: str | MessageChunk, *, message_id: str | None = None) -> AgentRunResult:
     """A piece of a message: only what is new."""
-    return _result("message.delta", {"chunk": _chunk(chunk)}, message_id)
+    return _result("message.delta", {"chunk": _message(chunk)}, message_id)
 
 
 def message(

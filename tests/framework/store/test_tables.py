@@ -38,6 +38,10 @@ SORTED = {
 }
 
 
+WHOLE = {"pauses._ALL", "tokens._ALL"}
+"""Small tables that the host reads whole at its start and holds in memory."""
+
+
 def every_statement() -> Iterator[tuple[str, Statement]]:
     """Every statement of the store, by name."""
     for module in pkgutil.iter_modules(store.__path__):
@@ -104,7 +108,7 @@ async def test_every_statement_goes_by_an_index(db: Database) -> None:
         sql, _ = statement.sqlite
         steps = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", [1] * sql.count("?"))]
         for step in steps:
-            if step.startswith("SCAN"):
+            if step.startswith("SCAN") and name not in WHOLE:
                 assert step.split()[-1] in WALKED, f"{name}: {step}"
             if "B-TREE" in step:
                 assert name in SORTED, f"{name}: {step}"

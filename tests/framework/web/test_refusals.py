@@ -108,7 +108,7 @@ def test_large_body_without_a_length_is_cut_off(client: httpx.Client) -> None:
 @pytest.mark.parametrize("token", [None, "", "Bearer", "Bearer wrong", "Basic x", "Bearer \u00e9"])
 def test_no_token_no_answer(served: Served, token: str | None) -> None:
     """Without the token nothing is answered but the probes."""
-    headers = {} if token is None else {"Authorization": token.encode("latin-1")}
+    headers = [] if token is None else [(b"Authorization", token.encode("latin-1"))]
     with served.client(authorised=False) as client:
         answer = client.post("/v1/events", json=MESSAGE, headers=headers)
 

@@ -2,32 +2,32 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
-
-from jsonschema import Draft202012Validator
 
 from langbot_agents.schemas.base import thaw
 from langbot_agents.schemas.bindings import AgentBinding
+from langbot_agents.schemas.catalogue import contract, standard_types
 from langbot_agents.schemas.runners import AgentRunnerDescriptor
 
 from ..documents import (
     BindingFiles,
     Finding,
     LoadedDocument,
+    LoadedFile,
     Path,
     by_place,
     find_references,
-    is_reference,
-    is_secret_name,
     nearest,
 )
 from ..errors import RunnerError
 from ..filters import CompiledFilter, FilterSyntaxError, compile_filter
 from ..registry import AgentRunnerRegistry
 from ..texts import t
-from .model import BindingEntry, BindingSet, Quarantined
+from .config import check_config
+from .model import SCOPE_FIELDS, BindingEntry, BindingSet, Quarantined
+from .possible import CLOSED, is_possible
 from .ties import Tie, find_ties
+from .wildcard import Wildcard
 
 UNFINISHED: Mapping[str, tuple[Any, ...]] = {
     "flow.overlap": ("queue", "parallel", "drop"),
@@ -60,7 +60,8 @@ class CheckedBindings:
 def check_bindings(files: BindingFiles, registry: AgentRunnerRegistry, *, timezone: str) -> CheckedBindings:
     """Make the set of a project; a document that fails is quarantined, the others run."""
     findings: list[Finding] = list(files.findings)
-    quarantined = [_broken(document) for document in files.quarantined]
+    quarantined = [_unreadable(file) for file in files.files if not file.documents and _errors(file.findings)]
+    quarantined += [_quarantine(document, document.findings) for document in files.quarantined]
     entries: dict[str, tuple[BindingEntry, LoadedDocument]] = {}
     for document in files.bindings:
         entry, own = _check(document, registry)
@@ -121,9 +122,10 @@ def _check(
             )
         )
     else:
-        findings += _config(document, binding, runner)
+        findings += check_config(document, binding, runner)
+    findings += [*_event_types(document, binding), *_scope(document, binding)]
     findings += _unfinished(document, binding)
-    if runner is None or any(finding.severity == "error" for finding in findings):
+    if runner is None or _errors(findings):
         return None, findings
     entry = BindingEntry(
         document=binding,
@@ -134,6 +136,51 @@ def _check(
         filters=tuple(filters),
     )
     return entry, findings
+
+
+def _event_types(document: LoadedDocument, binding: AgentBinding) -> list[Finding]:
+    """A type that nobody knows is taken as it is; one that is nearly a known one is worth a word."""
+    known = [name for found in standard_types() if not found.pattern for name in (found.name, *found.aliases)]
+    findings = []
+    for index, name in enumerate(binding.event_types):
+        near = nearest(name, known) if "*" not in name and contract(name) is None else None
+        if near is not None:
+            findings.append(
+                document.source.finding(
+                    "LBA303",
+                    ("event_types", index),
+                    t("{value!r} is no standard event type", value=name),
+                    remedy=t("did you mean {near!r}?", near=near),
+                    value=name,
+                    severity="warning",
+                )
+            )
+    return findings
+
+
+def _scope(document: LoadedDocument, binding: AgentBinding) -> list[Finding]:
+    """A value that no event can have would keep the binding silent for ever."""
+    findings = []
+    for name in SCOPE_FIELDS:
+        stated = getattr(binding.scope, name)
+        for index, value in enumerate((stated,) if isinstance(stated, str) else stated or ()):
+            if "*" in value:
+                allowed = CLOSED.get(name)
+                possible = allowed is None or any(Wildcard(value).matches(each) for each in allowed)
+            else:
+                possible = is_possible(name, value)
+            if possible:
+                continue
+            path: Path = ("scope", name) if isinstance(stated, str) else ("scope", name, index)
+            near = nearest(value, CLOSED.get(name, ()))
+            remedy = None
+            if near is not None:
+                remedy = t("did you mean {near!r}?", near=near)
+            elif name in CLOSED:
+                remedy = t("allowed: {names}", names=", ".join(CLOSED[name]))
+            message = t("no event has {name} {value!r}", name=name, value=value)
+            findings.append(document.source.finding("LBA144", path, message, remedy=remedy, value=value))
+    return findings
 
 
 def _filters(document: LoadedDocument, binding: AgentBinding) -> tuple[list[CompiledFilter], list[Finding]]:
@@ -157,75 +204,6 @@ def _filters(document: LoadedDocument, binding: AgentBinding) -> tuple[list[Comp
                 )
             )
     return compiled, findings
-
-
-@lru_cache(maxsize=256)
-def _validator(runner_id: str, schema: Any) -> Draft202012Validator:
-    return Draft202012Validator(thaw(schema))
-
-
-def _config(document: LoadedDocument, binding: AgentBinding, runner: AgentRunnerDescriptor) -> list[Finding]:
-    """`runner_config` against the runner's own schema; a secret reference passes for any value."""
-    config = thaw(binding.runner_config)
-    validator = _validator(runner.id, runner.config_schema)
-    findings = []
-    for error in sorted(
-        validator.iter_errors(config), key=lambda item: [str(part) for part in item.absolute_path]
-    ):
-        if isinstance(error.instance, str) and is_reference(error.instance):
-            continue
-        place: Path = tuple(error.absolute_path)
-        unknown = _unknown_key(error)
-        remedy = None
-        if unknown is not None:
-            place = (*place, unknown)
-            known = sorted(error.schema.get("properties", {}))
-            near = nearest(unknown, known)
-            remedy = (
-                t("did you mean {near!r}?", near=near)
-                if near
-                else t("the runner knows: {names}", names=", ".join(known) or "-")
-            )
-            message = t("runner {runner} has no setting {name!r}", runner=runner.id, name=unknown)
-        else:
-            shown = (
-                "***"
-                if any(isinstance(part, str) and is_secret_name(part) for part in place)
-                else repr(error.instance)
-            )
-            message = t(
-                "{value} does not fit runner {runner}: {cause}",
-                value=shown[:80],
-                runner=runner.id,
-                cause=_cause(error),
-            )
-        findings.append(
-            document.source.finding(
-                "LBA302", ("runner_config", *place), message, remedy=remedy, at_key=unknown is not None
-            )
-        )
-    return findings
-
-
-def _unknown_key(error: Any) -> str | None:
-    if error.validator != "additionalProperties" or not isinstance(error.instance, dict):
-        return None
-    extra = [key for key in error.instance if key not in error.schema.get("properties", {})]
-    return extra[0] if extra else None
-
-
-def _cause(error: Any) -> str:
-    if error.validator == "type":
-        return t("expected {kind}", kind=error.validator_value)
-    if error.validator in {"enum", "const"}:
-        return t("allowed: {names}", names=error.validator_value)
-    if error.validator in {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}:
-        return f"{error.validator} {error.validator_value}"
-    if error.validator == "required":
-        return t(
-            "missing: {names}", names=[name for name in error.validator_value if name not in error.instance]
-        )
-    return str(error.validator)
 
 
 def _unfinished(document: LoadedDocument, binding: AgentBinding) -> list[Finding]:
@@ -288,13 +266,18 @@ def _tied(document: LoadedDocument, tie: Tie) -> Finding:
     )
 
 
-def _broken(document: LoadedDocument) -> Quarantined:
-    return _quarantine(document, document.findings)
+def _errors(findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.severity == "error"]
+
+
+def _unreadable(file: LoadedFile) -> Quarantined:
+    """A file that cannot be read stays out like a document: nobody knows what is in it."""
+    first = _errors(file.findings)[0]
+    return Quarantined(binding_id=None, file=file.file, line=first.line, reason=first.headline())
 
 
 def _quarantine(document: LoadedDocument, findings: Sequence[Finding]) -> Quarantined:
-    errors = [finding for finding in findings if finding.severity == "error"]
-    first = (errors or list(findings))[0]
+    first = (_errors(findings) or list(findings))[0]
     return Quarantined(
         binding_id=document.binding_id,
         file=document.file,

@@ -11,7 +11,6 @@ from langbot_agents.schemas.bindings import AgentBinding, ScopeValue
 from langbot_agents.schemas.catalogue import canonical_type
 from langbot_agents.schemas.runners import AgentRunnerDescriptor
 
-from ..documents import SourceDocument
 from ..filters import CompiledFilter
 from .wildcard import Wildcard
 
@@ -73,8 +72,6 @@ class BindingEntry:
     line: int
     runner: AgentRunnerDescriptor
     filters: tuple[CompiledFilter, ...] = ()
-    source: SourceDocument | None = field(default=None, repr=False, compare=False)
-    """Its text, where it comes from a file: for the places in explanations."""
     scope: tuple[ScopeTerm, ...] = field(init=False)
     exact: frozenset[str] = field(init=False)
     prefixes: tuple[str, ...] = field(init=False)
@@ -108,15 +105,6 @@ class BindingEntry:
     def origin(self) -> str:
         """`file:line`."""
         return f"{self.file}:{self.line}"
-
-    def filter_place(self, index: int, offset: int) -> str:
-        """`file:line:column` of a character of a filter; the document's where its text is not at hand."""
-        if self.source is None:
-            return self.origin
-        shorthand = isinstance(self.source.data["filters"][index], str)
-        path = ("filters", index) if shorthand else ("filters", index, "expr")
-        line, column = self.source.position_in(path, offset)
-        return f"{self.file}:{line}:{column}"
 
     @cached_property
     def scope_rank(self) -> tuple[int, ...]:

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from langbot_agents.schemas.base import EVENT_TYPE_PATTERN
 from langbot_agents.schemas.catalogue import standard_types
-from langbot_agents.schemas.events import AgentEventEnvelope
 
 from .model import SCOPE_FIELDS, BindingEntry, ScopeTerm
+from .possible import CLOSED, is_possible
 from .wildcard import shared_texts
 
 
@@ -38,9 +37,8 @@ def find_ties(entries: Sequence[BindingEntry]) -> list[Tie]:
     ties: list[Tie] = []
     for group in groups.values():
         for index, first in enumerate(group):
-            for second in group[index + 1 :]:
-                if (tie := _tie(first, second)) is not None:
-                    ties.append(tie)
+            pairs = (_tie(first, second) for second in group[index + 1 :])
+            ties += [tie for tie in pairs if tie is not None]
     return sorted(ties, key=lambda tie: (not tie.decidable, tie.first.binding_id, tie.second.binding_id))
 
 
@@ -75,10 +73,12 @@ def _shared_type(first: BindingEntry, second: BindingEntry) -> str | None:
 
 def _types_below(prefix: str, first: BindingEntry, second: BindingEntry) -> Iterator[str]:
     """Types that begin with a prefix: those of the catalogue, then new ones until one is in no pattern."""
-    yield from (found.name for found in standard_types() if found.name.startswith(prefix) and not found.pattern)
+    yield from (
+        found.name for found in standard_types() if found.name.startswith(prefix) and not found.pattern
+    )
     named = len(first.exact) + len(second.exact) + len(first.prefixes) + len(second.prefixes)
     for number in range(1, named + 2):
-        name = f"{prefix or 'any.'}example{number}" if prefix else f"example{number}.event"
+        name = f"{prefix}example{number}" if prefix else f"example{number}.event"
         if re.fullmatch(EVENT_TYPE_PATTERN, name):
             yield name
 

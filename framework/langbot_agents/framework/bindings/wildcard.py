@@ -1,4 +1,4 @@
-"""Names with `*`: whether a text matches, and a text that two of them share; in time in proportion to their length."""
+"""Names with `*`: whether a text matches one, and a text that two of them share."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ class Wildcard:
         object.__setattr__(self, "_pieces", tuple(self.text.split("*")))
 
     def matches(self, actual: str) -> bool:
-        """Whether the text is one that it stands for."""
+        """Whether the text is one that it stands for; no text makes it try twice."""
         first, *middle = self._pieces
         if not middle:
             return actual == first

@@ -21,12 +21,16 @@ class Entry:
     children: Mapping[str, "Entry"] = field(default_factory=dict)
 
 
+class ReaderGoneError(Exception):
+    """Whoever read the output has stopped; click would make exit code 1 of it."""
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands from a table."""
 
     context_class = Context
 
-    def __init__(self, name: str, entries: Mapping[str, Entry], help: str) -> None:  # noqa: A002
+    def __init__(self, name: str, entries: Mapping[str, Entry], help: str) -> None:
         super().__init__(
             name, help=help, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
         )
@@ -67,6 +71,13 @@ class LazyGroup(click.Group):
             ctx.exit(2)
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise ReaderGoneError from None
+
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """The option `--help`, in the reader's language."""
         return translated_help(super().get_help_option(ctx))
@@ -85,20 +96,26 @@ COMMANDS: Mapping[str, Entry] = {
     "init": Entry(module="init", summary_text="Make a project that runs."),
     "serve": Entry(module="serve", summary_text="Run the host."),
     "validate": Entry(module="validate", summary_text="Check the root document and the bindings."),
-    "route": Entry(module="route", summary_text="Explain which binding answers an event, and why the others do not."),
+    "route": Entry(
+        module="route", summary_text="Explain which binding answers an event, and why the others do not."
+    ),
     "send": Entry(module="send", summary_text="Send one event and show the reply as it comes."),
     "events": Entry(
         summary_text="The event log, and the catalogue of event types.",
         children={
             "list": Entry(module="events_list", summary_text="List the events of the log, newest first."),
             "show": Entry(module="events_show", summary_text="Show an event and all that became of it."),
-            "sample": Entry(module="events_sample", summary_text="Print a sample event, or list the event types."),
+            "sample": Entry(
+                module="events_sample", summary_text="Print a sample event, or list the event types."
+            ),
         },
     ),
     "runners": Entry(
         summary_text="The runners that are installed.",
         children={
-            "list": Entry(module="runners_list", summary_text="List the runners, and why one cannot be used."),
+            "list": Entry(
+                module="runners_list", summary_text="List the runners, and why one cannot be used."
+            ),
         },
     ),
 }
@@ -123,7 +140,7 @@ def root_group() -> LazyGroup:
         callback=_show_version,
         help=t("Show the version."),
     )
-    decorated: LazyGroup = version(config_option(debug_option(group)))
+    decorated: LazyGroup = debug_option(version(config_option(group)))
     return decorated
 
 

@@ -8,7 +8,7 @@ from typing import NoReturn
 import click
 
 from ..errors import LangbotAgentsError
-from .commands import root_group
+from .commands import ReaderGoneError, root_group
 from .failures import report, report_fault, report_usage
 from .options import Session
 
@@ -44,9 +44,9 @@ def run(args: Sequence[str]) -> int:
         return report_usage(session, error)
     except LangbotAgentsError as error:
         return report(session, error)
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderGoneError):
         return BROKEN_PIPE
-    except SystemExit as ended:  # click ends itself on a broken pipe, and after shell completion
+    except SystemExit as ended:  # shell completion
         return ended.code if isinstance(ended.code, int) else 0
     except Exception as error:  # isolation boundary: no traceback reaches a person
         return report_fault(session, error)

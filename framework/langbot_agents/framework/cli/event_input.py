@@ -44,7 +44,7 @@ class EventInput:
 def read_event(
     name: str, sets: tuple[str, ...] = (), *, project: Project | None = None, workspace: str = "default"
 ) -> EventInput:
-    """Read what EVENT names; with a project also events of its log. Raises `UsageError`, `InvalidEventError`."""
+    """Read what EVENT names, with a project also in its log. Raises `UsageError`, `InvalidEventError`."""
     given = _named(name, project, workspace)
     return replace(given, data=lay_over(given.data, sets)) if sets else given
 
@@ -83,7 +83,9 @@ def message(text: str, actor: str, conversation: str | None) -> EventInput:
 def _named(name: str, project: Project | None, workspace: str) -> EventInput:
     if name == "-":
         if sys.stdin.isatty():
-            raise UsageError(t("EVENT is `-`, but nothing is piped in"), remedy=t("pipe an event in, or name one"))
+            raise UsageError(
+                t("EVENT is `-`, but nothing is piped in"), remedy=t("pipe an event in, or name one")
+            )
         return EventInput(data=_parsed(sys.stdin.buffer.read(), "-"), origin="stdin", name="-")
     if contract(name) is not None:
         return EventInput(data=sample(name), origin="sample", name=name)
@@ -141,7 +143,9 @@ def _parsed(content: bytes, name: str) -> dict[str, Any]:
         except json.JSONDecodeError as error:
             if name.endswith(".json") or not name.endswith(_SUFFIXES):
                 place = f"{name}:{error.lineno}:{error.colno}"
-                raise InvalidEventError(t("{place}: not valid JSON: {cause}", place=place, cause=error.msg)) from None
+                raise InvalidEventError(
+                    t("{place}: not valid JSON: {cause}", place=place, cause=error.msg)
+                ) from None
             data = _yaml(content, name)
         except RecursionError:
             raise InvalidEventError(t("{name}: nested too deeply", name=name)) from None

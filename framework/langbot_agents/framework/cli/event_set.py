@@ -72,20 +72,22 @@ def _put(data: dict[str, Any], path: Path, value: Any, name: str) -> None:
     if not path:
         raise UsageError(t("--set {name}: this is not a path", name=name))
     place: Any = data
-    for index, step in enumerate(path):
-        if isinstance(place, list) and isinstance(step, str) and step.isdecimal():
-            step = int(step)  # noqa: PLW2901 - `contents.0` is `contents[0]`
-        if isinstance(place, list):
-            if not isinstance(step, int) or step >= len(place):
-                raise UsageError(
-                    t("--set {name}: the list there has {count} entries", name=name, count=len(place))
-                )
-        elif not isinstance(place, dict) or isinstance(step, int):
-            raise UsageError(t("--set {name}: there is no place for {key!r}", name=name, key=step))
-        if index == len(path) - 1:
-            place[step] = value
-            return
+    for written in path[:-1]:
+        step = _step(place, written, name)
         following = place[step] if isinstance(place, list) else place.get(step)
         if following is None:
             following = place[step] = {}
         place = following
+    place[_step(place, path[-1], name)] = value
+
+
+def _step(place: Any, step: str | int, name: str) -> Any:
+    """The step as the place takes it: `contents.0` is `contents[0]`."""
+    if isinstance(place, list):
+        index = int(step) if isinstance(step, int) or step.isdecimal() else len(place)
+        if index < len(place):
+            return index
+        raise UsageError(t("--set {name}: the list there has {count} entries", name=name, count=len(place)))
+    if isinstance(place, dict) and isinstance(step, str):
+        return step
+    raise UsageError(t("--set {name}: there is no place for {key!r}", name=name, key=step))

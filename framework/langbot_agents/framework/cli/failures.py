@@ -77,7 +77,9 @@ def report_fault(session: Session, error: BaseException) -> int:
     if session.debug:
         session.output.note("".join(traceback.format_exception(error)).rstrip())
     summary = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-    session.output.note((t("error: "), "bold red"), t("a fault of langbot-agents: {summary}", summary=summary))
+    session.output.note(
+        (t("error: "), "bold red"), t("a fault of langbot-agents: {summary}", summary=summary)
+    )
     if not session.debug:
         session.output.note(
             t("its details are in {path}; `--debug` shows them here", path=_keep(error)), indent=4

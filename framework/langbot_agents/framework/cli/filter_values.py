@@ -26,12 +26,19 @@ def _paths(node: Mapping[str, Any]) -> Iterator[str]:
         yield path
         return
     children = node["children"]
-    if node["type"] in {"projection", "filter_projection", "value_projection", "pipe", "index_expression"}:
-        children = children[:1]
-    elif node["type"] == "subexpression":
-        children = children[:1]
-    elif node["type"] == "expref":
-        return
+    match node["type"]:
+        case "subexpression":
+            joined = _joined(children)
+            if joined is not None:
+                yield joined
+                return
+            children = children[:1]
+        case (
+            "projection" | "filter_projection" | "value_projection" | "pipe" | "index_expression" | "flatten"
+        ):
+            children = children[:1]
+        case "expref":
+            return
     for child in children:
         yield from _paths(child)
 
@@ -51,3 +58,12 @@ def _path(node: Mapping[str, Any]) -> str | None:
             return None
         return path + "".join(f"[{child['value']}]" for child in rest)
     return None
+
+
+def _joined(children: list[Mapping[str, Any]]) -> str | None:
+    """`a.b` of `a.b[*].c`, which is read as `a` and a projection of `b`."""
+    left, right = _path(children[0]), children[1]
+    while right["type"] in {"projection", "filter_projection", "value_projection"} and _path(right) is None:
+        right = right["children"][0]
+    inner = _path(right)
+    return None if left is None or inner is None else f"{left}.{inner}"

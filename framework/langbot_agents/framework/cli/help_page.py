@@ -1,14 +1,16 @@
-"""Help pages: in the reader's language, and wrapped by what a terminal shows, where Chinese characters are two wide."""
+"""Help pages: in the reader's language, wrapped by columns, of which a Chinese character takes two."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 from rich.cells import cell_len
 
 from ..texts import t
 
-_PIECES = re.compile(r"\s+|[\u2e80-\u9fff\uff00-\uffef\u3000-\u303f]|[^\s\u2e80-\u9fff\uff00-\uffef\u3000-\u303f]+")
+_PIECES = re.compile(
+    r"\s+|[\u2e80-\u9fff\uff00-\uffef\u3000-\u303f]|[^\s\u2e80-\u9fff\uff00-\uffef\u3000-\u303f]+"
+)
 _CLOSING = "，。；：、！？）》”’」"
 _MAX_WIDTH = 100
 _FIRST_COLUMN = 28
@@ -28,8 +30,9 @@ class HelpPage(click.HelpFormatter):
         for line in wrapped(text, max(self.width - self.current_indent, 20)):
             self.write(f"{indent}{line}\n")
 
-    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         """Names and what they mean, in two columns."""
+        rows = list(rows)
         first = min(max((cell_len(name) for name, _ in rows), default=0), _FIRST_COLUMN) + col_spacing
         indent = " " * self.current_indent
         width = max(self.width - self.current_indent - first, 20)
@@ -72,6 +75,7 @@ class Command(click.Command):
         self, *args: object, examples: Sequence[tuple[str, str]] = (), detail: str = "", **attrs: object
     ) -> None:
         attrs.setdefault("context_settings", {"help_option_names": ["-h", "--help"]})
+        attrs.setdefault("options_metavar", t("[OPTIONS]"))
         super().__init__(*args, **attrs)  # type: ignore[arg-type]
         self.examples = examples
         self.detail = detail

@@ -1,20 +1,19 @@
 """The project and the event log as commands open them."""
 
+import shlex
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from .. import telemetry
 from ..errors import NotFoundError, UsageError
-from ..project import ROOT_NAME, Project, find_root, load_project
+from ..project import Project, load_project
 from ..store import Cursor, Database, events
 from ..store.events import StoredEvent
 from ..texts import t
 from .options import Session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 T = TypeVar("T")
 
@@ -30,18 +29,7 @@ def open_project(session: Session) -> Project:
     return load_project(session.config)
 
 
-def has_root(session: Session) -> bool:
-    """Whether there is a root document where this call looks for one."""
-    from ..errors import SettingsError
-
-    try:
-        find_root(session.config)
-    except SettingsError:
-        return False
-    return True
-
-
-def read_log(project: Project, read: "Callable[[Cursor], T]") -> T:
+def read_log(project: Project, read: Callable[[Cursor], T]) -> T:
     """Read the store beside a running host, on one snapshot. Raises `StoreError`."""
     database = Database.open(project.settings.storage.url, root=project.root, lock=False, read_only=True)
     return database.read_now(read)
@@ -60,7 +48,7 @@ def find_event(cursor: Cursor, workspace: str, name: str) -> StoredEvent:
         )
     if len(named) > 1:
         raise UsageError(
-            t("event_id {name!r} names {count} events", name=name, count=len(named)),
+            t("event_id {name!r} is that of {count} events", name=name, count=len(named)),
             remedy=t("give one of {names}", names=", ".join(item.envelope.event_uid or "" for item in named)),
         )
     return named[0]
@@ -75,23 +63,4 @@ def own_command(session: Session) -> str:
         name = str(beside.relative_to(Path.cwd())) if beside.is_relative_to(Path.cwd()) else str(beside)
     else:
         name = f"{sys.executable} -m langbot_agents.framework.cli"
-    return name if session.config is None else f"{name} -c {session.config}"
-
-
-def shown_root(project: Project) -> str:
-    """The root document's folder as a person reads it; empty for the current one."""
-    if project.root == Path.cwd():
-        return ""
-    return f"{project.root}/"
-
-
-__all__ = [
-    "ROOT_NAME",
-    "find_event",
-    "has_root",
-    "open_project",
-    "own_command",
-    "quiet_logs",
-    "read_log",
-    "shown_root",
-]
+    return name if session.config is None else f"{name} -c {shlex.quote(str(session.config))}"

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 Part = str | tuple[str, str]
 """Text, or text and its style."""
 
-_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)}
+_CONTROLS = {
+    code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)
+}
 # what could reorder or hide text on a terminal is shown by its number, too
 _CONTROLS |= {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 
@@ -42,11 +44,6 @@ class Output:
     @cached_property
     def _err(self) -> "Console":
         return _console(sys.stderr)
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether a person sees the results as they come."""
-        return self._out.is_terminal
 
     def line(self, *parts: Part, indent: int = 0) -> None:
         """A line of the result; nothing where JSON is wanted."""
@@ -90,7 +87,13 @@ class Output:
 def _console(stream: Any) -> "Console":
     from rich.console import Console
 
-    return Console(file=stream, highlight=False, markup=False, emoji=False)
+    class Quiet(Console):
+        """A console that leaves a reader's going away to `entry`."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Quiet(file=stream, highlight=False, markup=False, emoji=False)
 
 
 def _text(parts: Sequence[Part], indent: int) -> "Text":

@@ -1,4 +1,4 @@
-"""Where in the files a reason stands: the line of the filter, scope field or event type that kept a binding out."""
+"""Where in the files a reason stands: the filter, scope field or event type that kept a binding out."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +42,8 @@ class Places:
         document = self._document(entry)
         if document is None:
             return whole
+        if offset is not None and isinstance(document.data["filters"][path[1]], dict):
+            path = (*path, "expr")
         line, column = document.mark(path) if offset is None else document.position_in(path, offset)
         return Place(file=entry.file, line=line, column=column)
 

@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..texts import t
+
+if TYPE_CHECKING:
+    _Words = click.ParamType[str]
+    _Numbers = click.ParamType[int]
+else:
+    _Words = _Numbers = click.ParamType
 
 
 def near(word: str, known: Sequence[str]) -> str | None:
@@ -15,7 +21,7 @@ def near(word: str, known: Sequence[str]) -> str | None:
     return found[0] if found else None
 
 
-class OneOf(click.ParamType):
+class OneOf(_Words):
     """One of a few words."""
 
     name = "word"
@@ -34,11 +40,13 @@ class OneOf(click.ParamType):
             return word
         meant = near(word, self.words)
         if meant is not None:
-            self.fail(t("{value!r} is unknown; did you mean {near!r}?", value=word, near=meant), param, ctx)
-        self.fail(t("{value!r} is unknown; allowed: {names}", value=word, names=", ".join(self.words)), param, ctx)
+            message = t("{value!r} is unknown; did you mean {near!r}?", value=word, near=meant)
+        else:
+            message = t("{value!r} is unknown; allowed: {names}", value=word, names=", ".join(self.words))
+        raise click.BadParameter(message, ctx, param)
 
 
-class Whole(click.ParamType):
+class Whole(_Numbers):
     """A whole number in bounds."""
 
     name = "number"
@@ -54,9 +62,18 @@ class Whole(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number."""
         text = str(value)
-        if not (text.isascii() and text.isdecimal()) or len(text) > 18 or not self.low <= int(text) <= self.high:
+        if (
+            not (text.isascii() and text.isdecimal())
+            or len(text) > 18
+            or not self.low <= int(text) <= self.high
+        ):
             self.fail(
-                t("{value!r} is not a whole number from {low} to {high}", value=text, low=self.low, high=self.high),
+                t(
+                    "{value!r} is not a whole number from {low} to {high}",
+                    value=text,
+                    low=self.low,
+                    high=self.high,
+                ),
                 param,
                 ctx,
             )

@@ -1,6 +1,8 @@
 """One call of a runner, and what becomes of what it gives."""
 
+import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +13,16 @@ from langbot_agents.schemas.content import ArtifactRef
 from langbot_agents.schemas.context import AgentRunContext as WireContext
 from langbot_agents.schemas.messages import Message
 from langbot_agents.schemas.records import RunStatus
-from langbot_agents.schemas.results import AgentRunResult
+from langbot_agents.schemas.results import TERMINAL_TYPES, AgentRunResult
 from langbot_agents.sdk import AgentRunContext
 
 from ..clock import utc_now
-from ..context import RunRequest, read_inputs
+from ..context import ConfigError, RunRequest, read_inputs
 from ..delivery import EMPTY_MESSAGE_ID, ERROR_MESSAGE_ID, RunDelivery, empty_text, error_text
 from ..errors import LangbotAgentsError
 from ..ids import new_id
 from ..registry import RegisteredRunner
-from ..results import AgentResultNormalizer, RunOutput
+from ..results import AgentResultNormalizer, RunOutput, sum_usage
 from ..run_api import AgentRunAPIProxy
 from ..runtime import RunnerCrashedError, RunnerInvocation
 from ..store import Cursor, run_results, runs, state, transcript
@@ -34,11 +36,20 @@ if TYPE_CHECKING:
 
 log = get_logger(__name__)
 
+EXTERNAL = "external."
+"""Keys of what a provider knows, such as its conversation's id: written at once, to survive a failure."""
 
-class ConfigError(LangbotAgentsError):
-    """A binding's `runner_config` does not fit its runner."""
 
-    code = "runner.invalid_config"
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ending:
+    """How the last attempt of a run ended, as it was committed."""
+
+    status: RunStatus
+    code: str | None
+    reason: str | None
+    effectful: bool
+    followed: bool
+    """Whether the next candidate takes its place, so that nobody was told."""
 
 
 class Attempt:
@@ -144,6 +155,8 @@ class Attempt:
             if prepared and result.type in {"message.completed", "run.completed"}:
                 result = await self._output_prepared(result)
             self._take(result)
+            if result.type == "state.updated":
+                await self._update_state(result)
             if watched:
                 await self.parts.plugins.acall("result_received", run=self.run.record, result=result)
 
@@ -235,20 +248,22 @@ class Attempt:
         data = result.data.get("message")
         if data is None:
             return result
-        message = Message.model_validate(data)
-        for answer in await self.parts.plugins.acall("output_prepared", run=self.run.record, message=message):
-            if isinstance(answer.value, Message):
-                message = answer.value
+        message = await self._hooked(Message.model_validate(data))
         changed = {**result.data, "message": message.model_dump(mode="json", exclude_none=True)}
         return self.normalizer.replace(result, changed)
 
+    async def _hooked(self, message: Message) -> Message:
+        for answer in await self.parts.plugins.acall("output_prepared", run=self.run.record, message=message):
+            if isinstance(answer.value, Message):
+                message = answer.value
+        return message
+
     def _take(self, result: AgentRunResult) -> None:
         self.ledger.add(result)
-        if result.type == "state.updated":
-            self.state_updates.append(result)
         if self.output.add(result) is not None:
             self.delivery.changed()
-        self.run.handle.give(result)
+        if result.type not in TERMINAL_TYPES:  # whether it is the end of the run, too, the run decides
+            self.run.handle.give(result)
 
     def _end_stream(self) -> None:
         if self.normalizer.terminal is not None:
@@ -277,30 +292,48 @@ class Attempt:
             )
         self.normalizer.spilled.clear()
 
-    async def finish(self) -> tuple[RunStatus, str | None, str | None, bool]:
-        """The last commit, then the close of what was shown; gives status, code, reason, and whether there was an effect."""
+    async def finish(self) -> Ending:
+        """The last commit, then the close of what was shown."""
         status, code, reason = self._verdict()
-        silent = self.failed and self.run.falls_through and not self.effectful
+        if self.parts.plugins.has("output_prepared"):
+            await self._prepare_streamed()
+        follow = self.run.follow if status in {"failed", "timeout"} and not self.effectful else None
         whole = status == "completed"
-        settle = None if silent else self.delivery.settle(self._texts_of_ours(status), whole=whole)
-        await self.parts.db.writer.submit(self._ending(status, code, reason, settle))
+        settle = None
+        if follow is None:
+            settle = self.delivery.settle(self._texts_of_ours(status), whole=whole)
+        unit = self._ending(status, code, reason, follow or settle)
+        await self.parts.db.writer.submit(unit)
         await self.delivery.close()
-        return status, code, reason, self.effectful or settle is not None
+        return Ending(
+            status=status,
+            code=code,
+            reason=reason,
+            effectful=self.effectful or settle is not None,
+            followed=follow is not None,
+        )
+
+    async def _prepare_streamed(self) -> None:
+        """Show the hook each message that came in pieces only, before it is committed whole."""
+        for message in self.output.unfinished():
+            message.final = await self._hooked(Message(content=message.streamed))
 
     def _ending(
-        self, status: RunStatus, code: str | None, reason: str | None, settle: Callable[[Cursor], None] | None
+        self, status: RunStatus, code: str | None, reason: str | None, beside: Callable[[Cursor], None] | None
     ) -> Callable[[Cursor], None]:
         results = self.ledger.take()
         record = self.run.record
+        usage = sum_usage(self.run.usage, self.output.usage)
 
         def unit(cursor: Cursor) -> None:
             run_results.append(cursor, record.workspace_id, results)
             if status == "completed":
-                self._write_state(cursor)
-            if status == "completed" or self.delivery.opened_any:
-                self._write_transcript(cursor)
-            if settle is not None:
-                settle(cursor)
+                for update in self.state_updates:
+                    self._write_state(cursor, update)
+            if status == "completed" or self.delivery.settled:
+                self._write_transcript(cursor, whole=status == "completed")
+            if beside is not None:
+                beside(cursor)
             runs.finish(
                 cursor,
                 record.workspace_id,
@@ -308,7 +341,7 @@ class Attempt:
                 status,
                 code=code,
                 reason=reason,
-                usage=self.output.usage,
+                usage=usage,
                 retention_class="run_ok" if status == "completed" else "run_failed",
             )
 
@@ -334,21 +367,27 @@ class Attempt:
             return [(EMPTY_MESSAGE_ID, text)] if text else []
         return []
 
-    def _write_state(self, cursor: Cursor) -> None:
-        for result in self.state_updates:
-            drawer = self.run.session.drawers[result.data["scope"]]
-            key, value = result.data["key"], result.data["value"]
-            if value is None:
-                state.delete(cursor, drawer, key)
-            else:
-                state.put(cursor, drawer, key, value, expires_at=self.run.session.state_expires_at())
+    async def _update_state(self, update: AgentRunResult) -> None:
+        if update.data["key"].startswith(EXTERNAL):
+            await self.parts.db.writer.submit(self._write_state, update)
+        else:
+            self.state_updates.append(update)
 
-    def _write_transcript(self, cursor: Cursor) -> None:
+    def _write_state(self, cursor: Cursor, update: AgentRunResult) -> None:
+        drawer = self.run.session.drawers[update.data["scope"]]
+        key, value = update.data["key"], update.data["value"]
+        if value is None:
+            state.delete(cursor, drawer, key)
+        else:
+            state.put(cursor, drawer, key, value, expires_at=self.run.session.state_expires_at())
+
+    def _write_transcript(self, cursor: Cursor, *, whole: bool) -> None:
         if self.run.session.conversation_key is None or self.run.observes:
             return
         messages = [
             Message(content=message.content).model_dump(mode="json", exclude_none=True)
-            for message in self.output.said()
+            for message in self.delivery.told(whole=whole)
+            if message.content
         ]
         transcript.append(cursor, [self.run.entry("assistant", message["content"]) for message in messages])
 
@@ -364,11 +403,12 @@ class _Deadline:
         return max(0.0, self._at - anyio.current_time())
 
 
-def _artifact_for(data: bytes) -> ArtifactRef:
+def _artifact_for(data: bytes, mime_type: str) -> ArtifactRef:
     return ArtifactRef(
         artifact_id=new_id("art"),
-        name="message.txt",
-        mime_type="text/plain; charset=utf-8",
+        name="message.txt" if mime_type.startswith("text/") else "message.json",
+        mime_type=mime_type,
         size=len(data),
+        digest="sha256:" + hashlib.sha256(data).hexdigest(),
         access="conversation",
     )

@@ -1,10 +1,11 @@
 """A run under way, as its caller sees it."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
 import anyio
 
+from langbot_agents.schemas.base import FrozenDict
 from langbot_agents.schemas.records import RunStatus
 from langbot_agents.schemas.results import AgentRunResult
 
@@ -23,6 +24,8 @@ class RunOutcome:
     code: str | None
     reason: str | None
     effectful: bool
+    followed: bool = False
+    """Whether the next candidate was put in its place, in the commit that ended it."""
 
 
 class RunHandle:
@@ -31,7 +34,7 @@ class RunHandle:
     def __init__(self, run_id: str) -> None:
         self.run_id = run_id
         self.outcome: RunOutcome | None = None
-        self._results: Subscription[AgentRunResult] = Subscription(_join_deltas)
+        self._results: Subscription[AgentRunResult] = Subscription(_are_deltas, _join_deltas)
         self._ended = anyio.Event()
         self.on_cancel: Callable[[str], None] | None = None
 
@@ -62,8 +65,10 @@ class RunHandle:
         self._ended.set()
 
 
-def _join_deltas(last: AgentRunResult, new: AgentRunResult) -> AgentRunResult | None:
-    if last.type == new.type == "message.delta" and last.message_id == new.message_id:
-        chunk = {"role": "assistant", "content": delta_text(last) + delta_text(new)}
-        return new.model_copy(update={"data": {"chunk": chunk}})
-    return None
+def _are_deltas(last: AgentRunResult, new: AgentRunResult) -> bool:
+    return last.type == new.type == "message.delta" and last.message_id == new.message_id
+
+
+def _join_deltas(deltas: Sequence[AgentRunResult]) -> AgentRunResult:
+    chunk = FrozenDict({"role": "assistant", "content": "".join(delta_text(delta) for delta in deltas)})
+    return deltas[-1].model_copy(update={"data": FrozenDict({"chunk": chunk})})

@@ -1,6 +1,6 @@
 """The one way a runner is invoked."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from anyio.abc import TaskGroup
@@ -10,6 +10,7 @@ from langbot_agents.schemas.records import RunRecord
 
 from ..bindings import BindingEntry
 from ..ids import new_id
+from ..store import Cursor
 from .handle import RunHandle
 from .parts import RunParts
 from .run import Run
@@ -29,13 +30,13 @@ class AgentRunOrchestrator:
         *,
         dispatch_id: str | None = None,
         resume: RunRecord | None = None,
-        falls_through: bool = False,
+        follow: Callable[[Cursor], None] | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> RunHandle:
         """Run a binding on an event that is on disk; iterate the handle for the normalised results.
 
-        `resume` goes on with a run that a crash cut off. `falls_through` says that another binding will
-        be tried after a failure without effect, so that nobody is told of it.
+        `resume` goes on with a run that a crash cut off. `follow` writes down what is tried after a failure
+        without effect; it is part of the commit that ends the run, and then nobody is told of the failure.
         """
         handle = RunHandle(resume.run_id if resume else new_id("run"))
         run = Run(
@@ -45,7 +46,7 @@ class AgentRunOrchestrator:
             binding,
             dispatch_id=dispatch_id,
             resume=resume,
-            falls_through=falls_through,
+            follow=follow,
             params=params or {},
         )
         self._tasks.start_soon(run.execute, name=handle.run_id)

@@ -28,7 +28,7 @@ def restarted(run: RunRecord) -> RunRecord:
 async def end_interrupted(
     parts: RunParts, run: RunRecord, event: AgentEventEnvelope | None, binding: AgentBinding | None
 ) -> None:
-    """End a run that cannot go on: `interrupted`, with a dead letter, and the user told by the error policy."""
+    """End a run that cannot go on: `interrupted`, a dead letter, and the user told by the error policy."""
     reason = t("the host stopped while it ran; what was shown may be incomplete")
     delivery = None
     texts: list[tuple[str, str]] = []

@@ -1,6 +1,6 @@
 """One run from its start to its last commit: its attempts, its record, its place in the history."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -10,12 +10,15 @@ from langbot_agents.schemas import __version__
 from langbot_agents.schemas.bindings import AgentBinding, StateScope
 from langbot_agents.schemas.events import AgentEventEnvelope
 from langbot_agents.schemas.records import RunRecord, TranscriptEntry
+from langbot_agents.schemas.results import AgentRunResult, Usage
 
 from ..authorization import make_grant
 from ..bindings import BindingEntry
 from ..clock import utc_now
+from ..delivery import ERROR_MESSAGE_ID, error_text
 from ..errors import LangbotAgentsError
 from ..identity import conversation_key, state_ids
+from ..results import sum_usage
 from ..run_api import AgentRunSession
 from ..store import Cursor, conversations, dispatches, run_results, runs, state, transcript
 from ..telemetry import get_logger
@@ -39,7 +42,7 @@ class Run:
         *,
         dispatch_id: str | None,
         resume: RunRecord | None,
-        falls_through: bool,
+        follow: Callable[[Cursor], None] | None,
         params: Mapping[str, Any],
     ) -> None:
         self.parts = parts
@@ -47,12 +50,15 @@ class Run:
         self.event = event
         self.binding = binding
         self.document: AgentBinding = binding.document
-        self.falls_through = falls_through
+        self.follow = follow
         self.params = params
         self.locale = event.locale or parts.facts.locale
         self.observes = binding.document.mode == "observe"
         self.stop_reason: StopRunError | None = None
         self.wake_stop = anyio.Event()
+        self.usage: Usage | None = None
+        """What the attempts before this one cost."""
+        self._attempt: Attempt | None = None
         self.resumed = resume is not None
         self.record = resume or self._new_record(dispatch_id)
         self.session = self._new_session()
@@ -94,7 +100,7 @@ class Run:
             number = self.record.attempt + (1 if tried > 1 else 0)
             await self.parts.db.writer.submit(self._begin, number, first=tried == 1)
             self.record = self.record.model_copy(update={"status": "running", "attempt": number})
-            attempt = Attempt(self, sequence)
+            attempt = self._attempt = Attempt(self, sequence)
             await attempt.execute()
             if (
                 tried >= retry.max_attempts
@@ -104,45 +110,66 @@ class Run:
             ):
                 return await self._finish(attempt)
             sequence = (attempt.end.sequence or 0) + 1
+            self.usage = sum_usage(self.usage, attempt.output.usage)
             await attempt.ledger.flush()
             with anyio.move_on_after(retry.backoff * 2 ** (tried - 1)):
                 await self.wake_stop.wait()
 
     async def _finish(self, attempt: Attempt) -> RunOutcome:
-        status, code, reason, effectful = await attempt.finish()
+        self.parts.sessions.end(self.record.run_id)  # whatever still runs of the runner reaches nothing now
+        ending = await attempt.finish()
         self.record = self.record.model_copy(
             update={
-                "status": status,
-                "code": code,
-                "reason": reason,
-                "usage": attempt.output.usage,
-                "effectful": effectful,
+                "status": ending.status,
+                "code": ending.code,
+                "reason": ending.reason,
+                "usage": sum_usage(self.usage, attempt.output.usage),
+                "effectful": ending.effectful,
             }
         )
+        self.handle.give(attempt.end)
         if self.parts.plugins.has("run_finished"):
-            await self.parts.plugins.acall("run_finished", run=self.record, outcome=status)
+            await self.parts.plugins.acall("run_finished", run=self.record, outcome=ending.status)
         return RunOutcome(
-            run_id=self.record.run_id, status=status, code=code, reason=reason, effectful=effectful
+            run_id=self.record.run_id,
+            status=ending.status,
+            code=ending.code,
+            reason=ending.reason,
+            effectful=ending.effectful,
+            followed=ending.followed,
         )
 
     async def _break(self) -> RunOutcome | None:
+        """End a run in which the host itself failed; what it had begun to show is closed."""
         reason = t("a fault in the host; see its log")
+        delivery = None if self._attempt is None else self._attempt.delivery
+        settle = None
         try:
-            await self.parts.db.writer.submit(
-                runs.finish,
-                self.record.workspace_id,
-                self.record.run_id,
-                "failed",
-                code="host.fault",
-                reason=reason,
-            )
-        except LangbotAgentsError as error:
-            log.error("run_not_recorded", run_id=self.record.run_id, error=str(error))
+            if delivery is not None:
+                end = AgentRunResult(type="run.failed", data={"code": "host.fault", "error": reason})
+                text = error_text(self.document, end, self.locale)
+                settle = delivery.settle([(ERROR_MESSAGE_ID, text)] if text else [], whole=False)
+            ended = await self.parts.db.writer.submit(self._fail, reason, settle)
+            if ended and delivery is not None:
+                await delivery.close()
+        except Exception:  # isolation boundary: what broke the run breaks its end as well
+            log.exception("run_not_recorded", run_id=self.record.run_id)
+            return None
+        if not ended:
             return None
         # nobody can say what was shown, so nothing is tried in its place
         return RunOutcome(
             run_id=self.record.run_id, status="failed", code="host.fault", reason=reason, effectful=True
         )
+
+    def _fail(self, cursor: Cursor, reason: str, settle: Callable[[Cursor], None] | None) -> bool:
+        record = self.record
+        ended = runs.finish(
+            cursor, record.workspace_id, record.run_id, "failed", code="host.fault", reason=reason
+        )
+        if ended and settle is not None:
+            settle(cursor)
+        return ended
 
     def _begin(self, cursor: Cursor, number: int, *, first: bool) -> None:
         """Commit the attempt before the runner is called."""

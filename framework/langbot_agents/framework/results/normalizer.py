@@ -1,10 +1,10 @@
-"""What a runner gives, made into results the host can trust: checked, numbered, bounded, with one end."""
+"""The checks that each result of a run goes through: type, payload, size, and its place before the end."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 
 from langbot_agents.schemas.base import FrozenDict, freeze
@@ -15,19 +15,19 @@ from langbot_agents.schemas.results import (
     RESULT_DATA,
     TERMINAL_TYPES,
     AgentRunResult,
+    MessageCompletedData,
     RunCompletedData,
     RunFailedData,
     StateUpdatedData,
-    Usage,
 )
 
-from .texts import t
-
-DEFAULT_MESSAGE_ID = "main"
-"""The message of a run whose results name none."""
+from ..texts import t
+from .output import DEFAULT_MESSAGE_ID, delta_text
 
 MAX_STATE_VALUE = 256 * 1024
 PREVIEW_CHARACTERS = 2_000
+HOST_FIELDS = frozenset({"run_id", "sequence", "timestamp"})
+"""What only the host sets; a runner's own are not even looked at."""
 
 WarningCode = Literal[
     "result.not_a_result",
@@ -56,7 +56,8 @@ class SpilledMessage:
     data: bytes
 
 
-Spill = Callable[[bytes], ArtifactRef]
+Spill = Callable[[bytes, str], ArtifactRef]
+"""Makes the reference of a message's bytes, of this media type."""
 
 
 class AgentResultNormalizer:
@@ -107,6 +108,7 @@ class AgentResultNormalizer:
         result, size = checked
         self._bytes += size
         if self._bytes > self._limits.max_output_bytes:
+            self.spilled.clear()
             return self.fail(
                 "runner.output_too_large",
                 t("more than {limit} bytes of output", limit=self._limits.max_output_bytes),
@@ -136,18 +138,40 @@ class AgentResultNormalizer:
         return changed
 
     def _parse(self, raw: Any) -> AgentRunResult | None:
+        kind: str | None = None
         try:
-            # an instance may have been built without validation, so it is read as data as well
-            result = raw if isinstance(raw, AgentRunResult) else AgentRunResult.model_validate(_plain(raw))
-        except (ValidationError, ValueError, TypeError) as error:
-            self._warn("result.not_a_result", _first(error), _type_of(raw))
-            return None
+            if type(raw) is AgentRunResult and _is_plain_delta(raw) and _is_sound(raw):
+                return raw
+            data = _plain(raw)
+            kind = _type_of(data)
+            result = self._read(data)
+        except (
+            Exception
+        ) as error:  # isolation boundary: a runner gives anything, also what raises when it is read
+            return self._unreadable(kind, error)
         if result.type not in RESULT_DATA:
             self._warn(
                 "result.unknown_type", t("unknown type {type!r} is ignored", type=result.type), result.type
             )
             return None
         return result
+
+    def _read(self, data: dict[str, Any]) -> AgentRunResult:
+        try:
+            return AgentRunResult.model_validate(data)
+        except ValidationError as error:
+            if any(item["loc"][:1] != ("usage",) for item in error.errors(include_url=False)):
+                raise
+            self._warn("result.invalid_payload", _first(error), _type_of(data))
+            return AgentRunResult.model_validate({**data, "usage": None})
+
+    def _unreadable(self, kind: str | None, error: Exception) -> AgentRunResult | None:
+        if kind not in TERMINAL_TYPES:
+            self._warn("result.not_a_result", _first(error), kind)
+            return None
+        # an end stays one, however badly it is written
+        self._warn("result.invalid_payload", _first(error), kind)
+        return _bare_end(AgentRunResult(type=kind or ""))
 
     def _check_payload(self, result: AgentRunResult) -> AgentRunResult | None:
         if _is_plain_delta(result):
@@ -156,6 +180,10 @@ class AgentResultNormalizer:
             data = RESULT_DATA[result.type].model_validate(result.data)
             if isinstance(data, StateUpdatedData):
                 self._check_state(data)
+            elif isinstance(data, MessageCompletedData) and _is_empty(data.message):
+                raise ValueError(t("the message has no content"))
+            elif isinstance(data, RunCompletedData) and data.message is not None and _is_empty(data.message):
+                data = data.model_copy(update={"message": None})
         except (ValidationError, ValueError) as error:
             self._warn("result.invalid_payload", _first(error), result.type)
             return _salvaged(result)
@@ -184,26 +212,30 @@ class AgentResultNormalizer:
             t("{size} bytes, at most {limit} are allowed", size=size, limit=self._limits.max_result_bytes),
             result.type,
         )
-        if result.type == "message.completed":
-            return self._spill_message(result), 0
+        if result.type in {"message.completed", "run.completed"} and _content_of(result):
+            return self._spill_message(result), size
         if result.type in TERMINAL_TYPES:  # the end must not get lost; what is too large in it does
             return _bare_end(result), 0
         return None
 
     def _spill_message(self, result: AgentRunResult) -> AgentRunResult:
-        content = Message.model_validate(result.data["message"]).content
+        content = _content_of(result)
         text = text_of(content)
-        data = text.encode() if isinstance(content, str) else to_json(content)
-        artifact = self._spill(data)
+        if isinstance(content, str):
+            data, mime_type = text.encode(), "text/plain; charset=utf-8"
+        else:
+            data, mime_type = to_json(content), "application/json"
+        artifact = self._spill(data, mime_type)
         self.spilled.append(SpilledMessage(artifact=artifact, data=data))
-        parts: list[ContentPart] = [
+        parts: tuple[ContentPart, ...] = (
             TextPart(text=text[:PREVIEW_CHARACTERS] + "…"),
             FilePart(artifact=artifact, name=artifact.name, mime_type=artifact.mime_type),
-        ]
-        message = Message(content=tuple(parts)).model_dump(mode="json", exclude_unset=True) | {
-            "role": "assistant"
-        }
-        return result.model_copy(update={"data": freeze({"message": message})})
+        )
+        preview = Message(role="assistant", content=parts).model_dump(mode="json", exclude_none=True)
+        changed: dict[str, Any] = {"message": preview}
+        if result.type == "run.completed":
+            changed["finish_reason"] = result.data.get("finish_reason", "stop")
+        return result.model_copy(update={"data": freeze(changed)})
 
     def _number(self, result: AgentRunResult) -> AgentRunResult:
         self._sequence += 1
@@ -213,7 +245,7 @@ class AgentResultNormalizer:
             "timestamp": self._clock(),
         }
         if result.type.startswith("message."):
-            self.said_something = True
+            self.said_something = self.said_something or _says_something(result)
             update["message_id"] = result.message_id or DEFAULT_MESSAGE_ID
         numbered = result.model_copy(update=update)
         if result.type in TERMINAL_TYPES:
@@ -226,8 +258,8 @@ class AgentResultNormalizer:
 
 
 def _is_plain_delta(result: AgentRunResult) -> bool:
-    """Whether this is the common delta, role and text, whose check would cost more than the rest of its way."""
-    if result.type != "message.delta" or len(result.data) != 1:
+    """Whether this is the common delta, role and text; to validate it costs more than the rest of its way."""
+    if result.type != "message.delta" or type(result.data) is not FrozenDict or len(result.data) != 1:
         return False
     chunk = result.data.get("chunk")
     return (
@@ -238,6 +270,17 @@ def _is_plain_delta(result: AgentRunResult) -> bool:
     )
 
 
+def _is_sound(delta: AgentRunResult) -> bool:
+    """Whether the rest of a plain delta is as it would be had it been validated."""
+    name, text = delta.message_id, delta.data["chunk"]["content"]
+    return (
+        delta.usage is None
+        and delta.__pydantic_extra__ == {}
+        and (name is None or (type(name) is str and name.isascii() and len(name) <= 128))
+        and (text.isascii() or text.encode(errors="replace").decode() == text)
+    )
+
+
 def _size(result: AgentRunResult) -> int:
     if _is_plain_delta(result):
         return len(result.data["chunk"]["content"].encode())
@@ -245,7 +288,7 @@ def _size(result: AgentRunResult) -> int:
 
 
 def _salvaged(result: AgentRunResult) -> AgentRunResult | None:
-    """What stays of a result with a bad payload: an end keeps being one, a note of a tool call stays, the rest is dropped."""
+    """What stays of a result with a bad payload: an end, and a note of a tool call; the rest is dropped."""
     if result.type in TERMINAL_TYPES:
         return _bare_end(result)
     return result if result.type.startswith("tool.call.") else None
@@ -267,17 +310,39 @@ def _bare_end(result: AgentRunResult) -> AgentRunResult:
     return result.model_copy(update={"data": freeze(end.model_dump(mode="json", exclude_none=True))})
 
 
-def _plain(raw: Any) -> Any:
-    if isinstance(raw, Mapping):
-        return raw
-    dump = getattr(raw, "model_dump", None)
-    if callable(dump):
-        return dump(mode="json")
-    raise TypeError(t("a result is an AgentRunResult or an object, got {kind}", kind=type(raw).__name__))
+def _content_of(result: AgentRunResult) -> str | tuple[ContentPart, ...]:
+    stated = result.data.get("message")
+    return "" if stated is None else Message.model_validate(stated).content
+
+
+def _is_empty(message: Message) -> bool:
+    return not message.content and not message.tool_calls
+
+
+def _says_something(result: AgentRunResult) -> bool:
+    return result.type == "message.completed" or delta_text(result) != ""
+
+
+def _plain(raw: Any) -> dict[str, Any]:
+    """A result as data, without what the host says; an instance may have been built without validation."""
+    if isinstance(raw, AgentRunResult):
+        data = dict(raw.__dict__) | (raw.__pydantic_extra__ or {})
+    elif isinstance(raw, Mapping):
+        data = dict(raw)
+    elif isinstance(raw, BaseModel):
+        data = raw.model_dump(mode="json")
+    else:
+        raise TypeError(t("a result is an AgentRunResult or an object, got {kind}", kind=type(raw).__name__))
+    return {key: value for key, value in data.items() if key not in HOST_FIELDS}
 
 
 def _type_of(raw: Any) -> str | None:
-    kind = raw.get("type") if isinstance(raw, Mapping) else getattr(raw, "type", None)
+    """The type that a raw result states, as far as it can be read."""
+    kind: Any = None
+    if type(raw) is dict:
+        kind = raw.get("type")
+    elif isinstance(raw, AgentRunResult):
+        kind = raw.__dict__.get("type")
     return kind[:128] if isinstance(kind, str) else None
 
 

@@ -62,9 +62,14 @@ class RunOutput:
         return [message for message in self.messages.values() if message.content]
 
     def _finish(self, result: AgentRunResult) -> OutputMessage:
-        message = self._message(result.message_id)
+        message_id = result.message_id
+        if (
+            message_id is None and len(self.messages) == 1
+        ):  # the end of a run speaks of the one message there is
+            (message_id,) = self.messages
+        message = self._message(message_id)
         whole = Message.model_validate(result.data["message"])
-        if whole.content or not message.pieces:  # a bare call of a tool takes back nothing that was said
+        if whole.content or not whole.tool_calls:  # a bare call of a tool takes back nothing that was said
             message.final = whole
         return message
 

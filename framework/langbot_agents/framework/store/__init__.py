@@ -8,10 +8,12 @@ from . import (
     dispatches,
     events,
     outbox,
+    pauses,
     revisions,
     run_results,
     runs,
     state,
+    tokens,
     transcript,
 )
 from .artifacts import Artifacts
@@ -32,9 +34,11 @@ __all__ = [
     "dispatches",
     "events",
     "outbox",
+    "pauses",
     "revisions",
     "run_results",
     "runs",
     "state",
+    "tokens",
     "transcript",
 ]

@@ -349,6 +349,16 @@ token = Table(
     Index("token_hash", "workspace_id", "hash", unique=True),
 )
 
+binding_pause = Table(
+    "binding_pause",
+    METADATA,
+    _text("workspace_id"),
+    _text("binding_id"),
+    _text("reason", null=True),
+    _time("created_at"),
+    PrimaryKeyConstraint("workspace_id", "binding_id"),
+)
+
 runner_owner = Table(
     "runner_owner",
     METADATA,

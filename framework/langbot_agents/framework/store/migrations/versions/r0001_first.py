@@ -324,6 +324,14 @@ def _people() -> None:
     )
     _index("token_hash", "token", "workspace_id", "hash", unique=True)
     op.create_table(
+        "binding_pause",
+        sa.Column("workspace_id", sa.Text, nullable=False),
+        sa.Column("binding_id", sa.Text, nullable=False),
+        sa.Column("reason", sa.Text, nullable=True),
+        sa.Column("created_at", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("workspace_id", "binding_id"),
+    )
+    op.create_table(
         "runner_owner",
         sa.Column("workspace_id", sa.Text, nullable=False),
         sa.Column("runner_id", sa.Text, nullable=False),

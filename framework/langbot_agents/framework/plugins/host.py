@@ -1,52 +1,38 @@
-"""Packages that take part: found through entry points, imported only when trusted, each hook called alone."""
+"""The packages of one host: imported only when trusted, each hook called alone."""
 
 import functools
-import inspect
 import os
-import re
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from importlib import metadata
-from typing import Any, Literal
+from typing import Any
 
-import anyio
 import pluggy
-from anyio import to_thread
 from rapidfuzz import process
 
 from langbot_agents.schemas.host import PluginSettings
 from langbot_agents.sdk import hooks
 
-from .telemetry import get_logger
-from .texts import t
+from ..telemetry import get_logger
+from ..texts import t
+from .installed import OWN_DISTRIBUTION, PluginInfo, canonical_name, installed
+from .isolation import Failure, call_hook, call_in_thread, describe
 
-OWN_DISTRIBUTION = "langbot-agents"
-PluginState = Literal["ready", "skipped", "quarantined"]
+NOT_CALLED_YET = frozenset(
+    {
+        "register_tools",
+        "register_knowledge_bases",
+        "register_platforms",
+        "register_event_types",
+        "register_filter_functions",
+    }
+)
+"""Hooks that later versions of the host call; a package that has one is told so."""
+
+HOOKS = tuple(sorted(name for name, item in vars(hooks).items() if hasattr(item, "langbot_agents_spec")))
+"""The names of all hooks."""
+
 log = get_logger(__name__)
-
-
-def canonical_name(distribution: str) -> str:
-    """A distribution's name as indexes compare it (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PluginInfo:
-    """A package that was found, and what became of it."""
-
-    name: str
-    distribution: str
-    version: str
-    state: PluginState
-    reason: str | None = None
-    hooks: tuple[str, ...] = ()
-
-    @property
-    def builtin(self) -> bool:
-        """Whether it ships with the host."""
-        return canonical_name(self.distribution) == OWN_DISTRIBUTION
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,27 +59,22 @@ class PluginHost:
             sorted(self._infos.values(), key=lambda info: (not info.builtin, info.distribution, info.name))
         )
 
-    def info(self, name: str) -> PluginInfo:
-        """The package of that name."""
-        return self._infos[name]
+    def find(self, name: str) -> PluginInfo | None:
+        """The package of that name, or None."""
+        return self._infos.get(name)
 
     def discover(self) -> None:
         """Read entry-point metadata, and import what ships and what `plugins.in_process` names."""
-        found = metadata.entry_points(group=hooks.PROJECT)
-        for entry in sorted(
-            found,
-            key=lambda item: (_distribution(item)[0] != OWN_DISTRIBUTION, _distribution(item), item.name),
-        ):
-            distribution, version = _distribution(entry)
-            name = f"{distribution}:{entry.name}"
-            if name in self._infos:
+        found = installed()
+        for info, entry in found:
+            if info.name in self._infos:
                 continue
-            info = PluginInfo(name=name, distribution=distribution, version=version, state="ready")
-            reason = self._reason_to_skip(distribution)
+            reason = self._reason_to_skip(info.distribution)
             if reason is not None:
-                self._infos[name] = replace(info, state="skipped", reason=reason)
-                continue
-            self._load(info, entry.load)
+                self._infos[info.name] = replace(info, state="skipped", reason=reason)
+            else:
+                self._load(info, entry.load)
+        self._report_absent([info.distribution for info, _ in found])
 
     def add(self, name: str, plugin: object, *, distribution: str | None = None, version: str = "0") -> None:
         """Add a plugin object by hand, for hosts that embed us and for tests."""
@@ -108,7 +89,7 @@ class PluginHost:
         log.warning("plugin_quarantined", plugin=name, reason=reason)
 
     def collect(self, hook: str, register: Callable[..., Any]) -> Iterator[tuple[PluginInfo, list[Any]]]:
-        """Call each `register_*` implementation alone, in a thread under the deadline; gives what each offered.
+        """Call each `register_*` implementation alone, under the deadline; gives what each offered.
 
         `register` turns one call's arguments into an offer. What a package offers counts only if its
         hook comes back in time and without an error.
@@ -119,8 +100,8 @@ class PluginHost:
             def take(*args: Any, _offers: list[Any] = offers, **kwargs: Any) -> None:
                 _offers.append(register(*args, **kwargs))
 
-            outcome = _in_thread(functools.partial(function, register=take), self.settings.hook_deadline)
-            if isinstance(outcome, _Failure):
+            outcome = call_in_thread(functools.partial(function, register=take), self.settings.hook_deadline)
+            if isinstance(outcome, Failure):
                 self.quarantine(name, t("hook {hook}: {reason}", hook=hook, reason=outcome.reason))
             else:
                 yield self._infos[name], list(offers)
@@ -134,20 +115,11 @@ class PluginHost:
         results: list[HookResult] = []
         for name, function, names in self._implementations(hook):
             bound = functools.partial(function, **{key: arguments[key] for key in names})
-            try:
-                with anyio.fail_after(self.settings.hook_deadline):
-                    if inspect.iscoroutinefunction(function):
-                        value = await bound()
-                    else:
-                        value = await to_thread.run_sync(bound, abandon_on_cancel=True)
-            except TimeoutError:
-                self.quarantine(
-                    name, t("hook {hook}: {reason}", hook=hook, reason=_too_slow(self.settings.hook_deadline))
-                )
-            except Exception as error:  # isolation boundary: a package's own code
-                self.quarantine(name, t("hook {hook}: {reason}", hook=hook, reason=_describe(error)))
+            outcome = await call_hook(bound, function, self.settings.hook_deadline)
+            if isinstance(outcome, Failure):
+                self.quarantine(name, t("hook {hook}: {reason}", hook=hook, reason=outcome.reason))
             else:
-                results.append(HookResult(plugin=name, value=value))
+                results.append(HookResult(plugin=name, value=outcome))
         return results
 
     def _reason_to_skip(self, distribution: str) -> str | None:
@@ -170,34 +142,51 @@ class PluginHost:
             )
         return None
 
+    def _report_absent(self, installed: Sequence[str]) -> None:
+        """Name what `plugins.in_process` lists and nobody has installed."""
+        known = {canonical_name(name): name for name in installed}
+        for wanted in self.settings.in_process:
+            if canonical_name(wanted) in known or self._reason_to_skip(wanted) is not None:
+                continue
+            near = process.extractOne(canonical_name(wanted), sorted(known), score_cutoff=60)
+            hint = t(" (did you mean {name!r}?)", name=known[near[0]]) if near else ""
+            reason = t("plugins.in_process names it, but it is not installed{hint}", hint=hint)
+            self._infos[wanted] = PluginInfo(
+                name=wanted, distribution=wanted, version="-", state="quarantined", reason=reason
+            )
+            log.warning("plugin_absent", plugin=wanted, reason=reason)
+
     def _load(self, info: PluginInfo, load: Callable[[], object]) -> None:
-        plugin = _in_thread(load, self.settings.hook_deadline)
+        plugin = call_in_thread(load, self.settings.hook_deadline)
         self._infos[info.name] = info
-        if isinstance(plugin, _Failure):
+        if isinstance(plugin, Failure):
             self.quarantine(info.name, t("import failed: {reason}", reason=plugin.reason))
             return
         try:
             self._manager.register(plugin, name=info.name)
             implemented = self._check(info.name, plugin)
         except Exception as error:  # isolation boundary: a package's own declarations
-            self.quarantine(info.name, _describe(error))
+            self.quarantine(info.name, describe(error))
             return
-        self._infos[info.name] = replace(info, hooks=implemented)
+        if not implemented:
+            self.quarantine(info.name, t("it has no hook: put `@hookimpl` above its functions"))
+            return
+        early = sorted(NOT_CALLED_YET & set(implemented))
+        reason = t("not called by this version: {names}", names=", ".join(early)) if early else None
+        self._infos[info.name] = replace(info, hooks=implemented, reason=reason)
 
     def _check(self, name: str, plugin: object) -> tuple[str, ...]:
         implemented = []
         for caller in self._manager.get_hookcallers(plugin) or []:
+            own = [each for each in caller.get_hookimpls() if each.plugin_name == name]
             if not caller.has_spec():
-                near = process.extractOne(caller.name, sorted(vars(self._manager.hook)), score_cutoff=60)
+                if all(each.optionalhook for each in own):
+                    continue
+                near = process.extractOne(caller.name, HOOKS, score_cutoff=60)
                 hint = t(" (did you mean {name!r}?)", name=near[0]) if near else ""
                 raise ValueError(t("there is no hook {name!r}{hint}", name=caller.name, hint=hint))
-            for implementation in caller.get_hookimpls():
-                if implementation.plugin_name == name and (
-                    implementation.hookwrapper or implementation.wrapper
-                ):
-                    raise ValueError(
-                        t("hook {name!r} is a wrapper; each hook is called alone", name=caller.name)
-                    )
+            if any(each.hookwrapper or each.wrapper for each in own):
+                raise ValueError(t("hook {name!r} is a wrapper; each hook is called alone", name=caller.name))
             implemented.append(caller.name)
         return tuple(sorted(implemented))
 
@@ -206,38 +195,3 @@ class PluginHost:
         order = {info.name: index for index, info in enumerate(self.infos)}
         found = [(item.plugin_name, item.function, item.argnames) for item in caller.get_hookimpls()]
         return sorted(found, key=lambda item: order.get(item[0], len(order)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    reason: str
-
-
-def _in_thread(function: Callable[[], Any], deadline: float) -> Any:
-    """Call a package's code in a thread of its own; one that hangs is left behind as a daemon."""
-    outcome: list[Any] = []
-
-    def call() -> None:
-        try:
-            outcome.append(function())
-        except BaseException as error:  # isolation boundary: sys.exit() in a package must not end the host
-            outcome.append(_Failure(_describe(error)))
-
-    thread = threading.Thread(target=call, daemon=True, name="langbot-agents-plugin")
-    thread.start()
-    thread.join(deadline)
-    return outcome[0] if outcome else _Failure(_too_slow(deadline))
-
-
-def _too_slow(deadline: float) -> str:
-    return t("took longer than {seconds:g} s", seconds=deadline)
-
-
-def _describe(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:400]}" if text else type(error).__name__
-
-
-def _distribution(entry: metadata.EntryPoint) -> tuple[str, str]:
-    dist = entry.dist
-    return (dist.name, dist.version) if dist is not None else ("unknown", "0")

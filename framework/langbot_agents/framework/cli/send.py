@@ -1,0 +1,65 @@
+"""`lba send`."""
+
+import click
+
+from ..texts import t
+from .help_page import Argument, Command
+from .options import Session, common
+
+
+@click.command(
+    "send",
+    cls=Command,
+    help=t("Send one event, and show the reply as it comes."),
+    detail=t(
+        "It goes to the running host of this project, if there is one; else to a host in this "
+        "process, which ends with the command. The reply goes to stdout, what became of the event to "
+        "stderr. A sample of the catalogue is sent as a new event each time; a file is sent as it "
+        "is, so that a repeat of its event_id does not run again.\n\nThe exit code is 0 when it ended "
+        "well, also where nobody answers, and 1 when the run failed."
+    ),
+    examples=(
+        ('lba send --text "hello"', t("Say something, as a person in a private chat.")),
+        ("lba send group.member_joined", t("The sample of an event that is not a message.")),
+        ("lba events sample api.invoked | lba send - -o json", t("An event from stdin, the result as JSON.")),
+    ),
+)
+@click.argument(
+    "event",
+    cls=Argument,
+    metavar="[EVENT]",
+    required=False,
+    meaning=t("An event type (its sample is sent), a JSON or YAML file, or `-` for stdin."),
+)
+@click.option("--text", metavar="TEXT", help=t("Send a message with this text instead of EVENT."))
+@click.option("--as", "actor", metavar="ACTOR", help=t("Who writes the message of --text. [default: me]"))
+@click.option(
+    "--in",
+    "conversation",
+    metavar="CONVERSATION",
+    help=t("Where it is written, such as group_1. [default: person_ACTOR]"),
+)
+@click.option(
+    "--set",
+    "sets",
+    metavar="PATH=VALUE",
+    multiple=True,
+    help=t("Change a field of the event; may be given again. VALUE is JSON, else text."),
+)
+@click.option("--embedded", is_flag=True, help=t("Use a host in this process, even if one runs."))
+@common
+def command(
+    session: Session,
+    *,
+    event: str | None,
+    text: str | None,
+    actor: str | None,
+    conversation: str | None,
+    sets: tuple[str, ...],
+    embedded: bool,
+) -> int:
+    """Send an event."""
+    from .sending import event_to_send, send_event
+
+    given = event_to_send(event, text=text, actor=actor, conversation=conversation, sets=sets)
+    return send_event(session, given, embedded=embedded)

@@ -1,0 +1,287 @@
+"""Models behind any OpenAI-compatible endpoint, through the `openai` SDK, imported at the first call."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from pydantic_core import from_json, to_json
+
+from langbot_agents.schemas.content import AudioPart, FilePart, ImagePart, TextPart, VideoPart
+from langbot_agents.schemas.messages import Message, ToolCall, text_of
+from langbot_agents.schemas.models import ModelChunk, ModelReply
+from langbot_agents.schemas.results import Usage
+from langbot_agents.sdk.models import ModelEndpoint, ModelProviderError, ProviderErrorKind
+
+from ..texts import t
+
+if TYPE_CHECKING:
+    import openai
+
+OVERFLOW_MARKS = (
+    "prompt is too long",
+    "maximum context length",
+    "context_length_exceeded",
+    "too many tokens",
+    "input is too long",
+)
+RATE_MARKS = ("rate limit", "too many requests", "throttl")
+
+
+class OpenAIProvider:
+    """One declared model; retries are the run's business, so the SDK's own are off."""
+
+    def __init__(self, endpoint: ModelEndpoint) -> None:
+        self._endpoint = endpoint
+        self._client: openai.AsyncOpenAI | None = None
+        self._lock = anyio.Lock()
+
+    async def invoke(
+        self, messages: Sequence[Message], options: Mapping[str, Any], *, timeout: float
+    ) -> ModelReply:
+        """One whole answer."""
+        client = await self._connected()
+        try:
+            answer = await client.chat.completions.create(**self._request(messages, options), timeout=timeout)
+        except Exception as error:  # isolation boundary: the SDK's errors become ours, others pass
+            raise self._translated(error) from error
+        return self._reply(answer)
+
+    async def stream(
+        self, messages: Sequence[Message], options: Mapping[str, Any], *, timeout: float
+    ) -> AsyncIterator[ModelChunk]:
+        """An answer in pieces; a stream that ends without a finish reason is `incomplete`."""
+        client = await self._connected()
+        request = self._request(messages, options)
+        request.setdefault("stream_options", {"include_usage": True})
+        finish: str | None = None
+        usage: Usage | None = None
+        try:
+            async with await client.chat.completions.create(
+                **request, stream=True, timeout=timeout
+            ) as answer:
+                async for piece in answer:
+                    usage = _usage(piece.usage) or usage
+                    for choice in piece.choices[:1]:
+                        finish = choice.finish_reason or finish
+                        chunk = _chunk(choice.delta)
+                        if chunk is not None:
+                            yield chunk
+        except (GeneratorExit, anyio.get_cancelled_exc_class()):
+            raise
+        except Exception as error:  # isolation boundary: as above
+            raise self._translated(error) from error
+        if finish is None:
+            message = t("model {name!r} broke off before the end of its answer", name=self._endpoint.name)
+            raise ModelProviderError("incomplete", message, retryable=True)
+        yield ModelChunk(content="", is_final=True, finish_reason=finish, usage=usage)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    async def _connected(self) -> "openai.AsyncOpenAI":
+        async with self._lock:
+            if self._client is None:
+                # 1 to 2 s of import: in a thread, so that other runs go on
+                module = await anyio.to_thread.run_sync(_import_openai)
+                self._client = module.AsyncOpenAI(
+                    api_key=self._endpoint.api_key or "none", base_url=self._endpoint.base_url, max_retries=0
+                )
+            return self._client
+
+    def _request(self, messages: Sequence[Message], options: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "model": self._endpoint.model,
+            "messages": [wire_message(message) for message in messages],
+            **self._endpoint.extra,
+            **options,
+        }
+
+    def _reply(self, answer: Any) -> ModelReply:
+        if not getattr(answer, "choices", None):
+            message = t("model {name!r} gave no answer", name=self._endpoint.name)
+            raise ModelProviderError("incomplete", message, retryable=True)
+        choice = answer.choices[0]
+        calls = tuple(
+            ToolCall(id=call.id, name=call.function.name, arguments=_arguments(call.function.arguments))
+            for call in choice.message.tool_calls or ()
+        )
+        return ModelReply(
+            message=Message(content=choice.message.content or "", tool_calls=calls),
+            reasoning=_reasoning(choice.message),
+            finish_reason=choice.finish_reason,
+            usage=_usage(answer.usage),
+            model=answer.model or self._endpoint.model,
+        )
+
+    def _translated(self, error: Exception) -> Exception:
+        import openai
+
+        name = self._endpoint.name
+        if isinstance(error, ModelProviderError):
+            return error
+        if isinstance(error, openai.APITimeoutError):
+            return ModelProviderError(
+                "timeout", t("model {name!r} did not answer in time", name=name), retryable=True
+            )
+        if isinstance(error, openai.APIConnectionError):
+            where = self._endpoint.base_url or "api.openai.com"
+            message = t("model {name!r} cannot be reached at {url}", name=name, url=where)
+            return ModelProviderError("connection", message, retryable=True)
+        if isinstance(error, openai.APIStatusError):
+            return self._refused(error)
+        if isinstance(error, openai.APIError):
+            message = t("model {name!r} failed: {cause}", name=name, cause=_plain(error.message))
+            return ModelProviderError("server", message, retryable=True)
+        if type(error).__module__.split(".")[0] in {"httpx", "httpx2", "httpcore", "httpcore2"}:
+            message = t("model {name!r} broke off before the end of its answer", name=name)
+            return ModelProviderError("connection", message, retryable=True)
+        return error
+
+    def _refused(self, error: "openai.APIStatusError") -> ModelProviderError:
+        status, text = error.status_code, f"{error.code or ''} {error.message}".lower()
+        kind, retryable = _kind(status, error.code, text)
+        message = _explanation(kind, self._endpoint.name, status, _plain(error.message))
+        return ModelProviderError(
+            kind,
+            message,
+            retryable=retryable,
+            status=status,
+            retry_after=_retry_after(error.response.headers),
+        )
+
+
+def _kind(status: int, code: str | None, text: str) -> tuple[ProviderErrorKind, bool]:
+    """What a refusal means, and whether trying again may help.
+
+    A rate limit may speak of tokens too, and is no overflow for that.
+    """
+    if status in {401, 403}:
+        return "auth", False
+    if code == "insufficient_quota" or "insufficient_quota" in text:
+        return "quota", False
+    if status == 429 or any(mark in text for mark in RATE_MARKS):
+        return "rate_limited", True
+    if any(mark in text for mark in OVERFLOW_MARKS) or ("context window" in text and "exceed" in text):
+        return "context_overflow", False
+    if status == 404:
+        return "not_found", False
+    if status in {408, 504}:
+        return "timeout", True
+    if status >= 500:
+        return "server", True
+    return "refused", False
+
+
+def _explanation(kind: ProviderErrorKind, name: str, status: int, cause: str) -> str:
+    match kind:
+        case "auth":
+            return t("model {name!r} refused the key ({status}); check its api_key", name=name, status=status)
+        case "quota":
+            return t("model {name!r}: the account has no quota left", name=name)
+        case "rate_limited":
+            return t("model {name!r} takes no more requests just now", name=name)
+        case "context_overflow":
+            return t("the conversation is too long for model {name!r}", name=name)
+        case "not_found":
+            return t(
+                "model {name!r} is not known there: {cause}; check model and base_url", name=name, cause=cause
+            )
+        case "timeout":
+            return t("model {name!r} did not answer in time", name=name)
+        case "server":
+            return t("model {name!r} has a fault of its own ({status})", name=name, status=status)
+        case _:
+            return t(
+                "model {name!r} refused the request ({status}): {cause}",
+                name=name,
+                status=status,
+                cause=cause,
+            )
+
+
+def wire_message(message: Message) -> dict[str, Any]:
+    """A message in the service's words."""
+    wire: dict[str, Any] = {"role": message.role}
+    if message.name:
+        wire["name"] = message.name
+    if isinstance(message.content, str):
+        wire["content"] = message.content
+    elif message.role == "user":
+        wire["content"] = [part for item in message.content if (part := _wire_part(item)) is not None]
+    else:
+        wire["content"] = text_of(message.content)
+    if message.tool_calls:
+        wire["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": to_json(call.arguments).decode()},
+            }
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id:
+        wire["tool_call_id"] = message.tool_call_id
+    return wire
+
+
+def _wire_part(part: Any) -> dict[str, Any] | None:
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, ImagePart) and part.url is not None:
+        return {"type": "image_url", "image_url": {"url": part.url}}
+    if isinstance(part, ImagePart | AudioPart | VideoPart | FilePart):
+        return {"type": "text", "text": f"[{part.type}: {part.name or part.mime_type or part.type}]"}
+    return None
+
+
+def _chunk(delta: Any) -> ModelChunk | None:
+    reasoning = _reasoning(delta)
+    if not delta.content and not reasoning:
+        return None
+    return ModelChunk(content=delta.content or "", reasoning=reasoning)
+
+
+def _reasoning(source: Any) -> str | None:
+    for name in ("reasoning_content", "reasoning"):
+        value = getattr(source, name, None)
+        if isinstance(value, str) and value:
+            return value
+    return None
+
+
+def _usage(usage: Any) -> Usage | None:
+    if usage is None:
+        return None
+    return Usage.model_validate(
+        {key: value for key, value in usage.model_dump(mode="json").items() if value is not None}
+    )
+
+
+def _arguments(text: str) -> Mapping[str, Any]:
+    try:
+        value = from_json(text or "{}")
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else {"_raw": text}
+
+
+def _plain(message: str) -> str:
+    """A service's words, shortened; a proxy's HTML page says nothing to anybody."""
+    text = " ".join(str(message).split())
+    if "<html" in text.lower() or "<!doctype" in text.lower():
+        return t("it answered with a web page")
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    value = headers.get("retry-after", "")
+    return float(value) if value.isdecimal() else None
+
+
+def _import_openai() -> Any:
+    import openai
+
+    return openai

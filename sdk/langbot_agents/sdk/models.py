@@ -1,0 +1,73 @@
+"""What a model provider is: the package that speaks to a service which answers prompts."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from langbot_agents.schemas.messages import Message
+from langbot_agents.schemas.models import ModelChunk, ModelReply
+
+ProviderErrorKind = Literal[
+    "auth",
+    "not_found",
+    "rate_limited",
+    "quota",
+    "context_overflow",
+    "refused",
+    "timeout",
+    "connection",
+    "incomplete",
+    "server",
+]
+
+
+class ModelProviderError(Exception):
+    """A model service refused, failed or broke off; the message is fit for an admin and holds no secret."""
+
+    def __init__(
+        self,
+        kind: ProviderErrorKind,
+        message: str,
+        *,
+        retryable: bool = False,
+        status: int | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind: ProviderErrorKind = kind
+        self.message = message
+        self.retryable = retryable
+        self.status = status
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelEndpoint:
+    """A declared model, its key resolved."""
+
+    name: str
+    model: str
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class ModelProvider(Protocol):
+    """Speaks to one endpoint; made once a declared model, used by many runs at once."""
+
+    async def invoke(
+        self, messages: Sequence[Message], options: Mapping[str, Any], *, timeout: float
+    ) -> ModelReply:
+        """One whole answer within `timeout` seconds. Raises `ModelProviderError`."""
+
+    def stream(
+        self, messages: Sequence[Message], options: Mapping[str, Any], *, timeout: float
+    ) -> AsyncIterator[ModelChunk]:
+        """An answer in pieces, the last one with the finish reason. Raises `ModelProviderError`."""
+
+    async def aclose(self) -> None:
+        """Close what is open; called when the host stops."""
+
+
+ProviderFactory = Callable[[ModelEndpoint], ModelProvider]
+"""What `register_model_providers` is given, by the provider's name."""
