@@ -17,6 +17,7 @@ from langbot_agents.framework.gateway import Accepted, Caller
 from langbot_agents.framework.platforms import Frame
 from langbot_agents.framework.project import Project, load_project
 from langbot_agents.framework.registry import AgentRunnerRegistry
+from langbot_agents.framework.run_api import AgentRunSession
 from langbot_agents.framework.store import Cursor, events, run_results, transcript
 from langbot_agents.schemas.records import RunRecord, RunResultRecord, TranscriptEntry
 from langbot_agents.schemas.runners import (
@@ -153,8 +154,7 @@ class Opened:
                 CALLER,
                 before_append=lambda uid: readers.append(stack.enter_context(box.listen(uid))),
             )
-            async for frame in readers[0]:
-                frames.append(frame)
+            frames.extend([frame async for frame in readers[0]])
         await self.host.settled()
         return frames, await self.story(accepted.event_uid)
 
@@ -168,6 +168,12 @@ class Opened:
 
         return await self.host.db.read(read)
 
+    async def session(self, event_uid: str) -> AgentRunSession:
+        """The run of an event, once it lives."""
+        sessions = self.host.parts.sessions
+        await until(lambda: sessions.of_event(event_uid))
+        return sessions.of_event(event_uid)[0]
+
     async def results(self, run: RunRecord) -> list[RunResultRecord]:
         """What the ledger has of a run."""
         return await self.host.db.read(run_results.after, "default", run.run_id)
@@ -177,6 +183,13 @@ class Opened:
         key = json.dumps(["local", conversation, None], separators=(",", ":"))
         window = await self.host.db.read(transcript.page, "default", key, limit=1000)
         return list(window.entries)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait until it is so."""
+    with anyio.fail_after(10):
+        while not condition():  # noqa: ASYNC110  # there is nothing to wait for: the runs are not the test's own
+            await anyio.sleep(0.005)
 
 
 MakeHouse = Callable[..., House]

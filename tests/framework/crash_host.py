@@ -1,4 +1,4 @@
-"""A host in a process of its own that is killed at a chosen moment, and the same project for who comes after."""
+"""A host in a process of its own that is killed at a chosen moment, and its project for who comes after."""
 
 import os
 import signal

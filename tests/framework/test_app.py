@@ -12,9 +12,10 @@ import pytest
 
 from langbot_agents.framework.app import HostFile, new_local_token, open_host
 from langbot_agents.framework.errors import StoreError, StoreLockedError
+from langbot_agents.framework.orchestrator.recovery import restarted
 from langbot_agents.sdk import AgentRunContext, completed, hookimpl
 
-from .conftest import MakeHouse
+from .conftest import CALLER, MakeHouse
 
 Ctx = AgentRunContext[Any]
 Results = AsyncGenerator[Any, None]
@@ -57,16 +58,10 @@ async def test_store_error_comes_out_as_it_is(make_house: MakeHouse) -> None:
     house = make_house(bindings=ECHO, plugins={"broken": BrokenStart()})
     async with open_host(house.project()) as host:
         with pytest.raises(StoreError):
-            await host.run_from_event({"event_type": "message.received"}, _caller())
+            await host.run_from_event({"event_type": "message.received"}, CALLER)
         with pytest.raises(StoreError):
             await host.settled()
         assert host.dispatcher.pending == 0
-
-
-def _caller() -> Any:
-    from .conftest import CALLER
-
-    return CALLER
 
 
 @pytest.mark.anyio
@@ -74,7 +69,6 @@ async def test_record_that_cannot_be_read_does_not_keep_the_host_from_starting(
     make_house: MakeHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One bad thing stays alone: what cannot be taken up is logged, and the rest goes on."""
-    from langbot_agents.framework import recovery
 
     async def _wait(ctx: Ctx) -> Results:
         await anyio.sleep(0.2)
@@ -85,14 +79,13 @@ async def test_record_that_cannot_be_read_does_not_keep_the_host_from_starting(
         bad = (await opened.accept("a")).event_uid
         good = (await opened.accept("b", conversation_id="person_2")).event_uid
         await anyio.sleep(0.05)
-    restarted = recovery.restarted
 
     def broken(run: Any) -> Any:
         if run.event_uid == bad:
             raise ZeroDivisionError
         return restarted(run)
 
-    monkeypatch.setattr(recovery, "restarted", broken)
+    monkeypatch.setattr("langbot_agents.framework.recovery.restarted", broken)
     async with house.open() as opened:
         await opened.host.settled()
         assert (await opened.story(good)).runs[0].status == "completed"

@@ -7,7 +7,7 @@ import pytest
 
 from langbot_agents.schemas.context import ContextPackagingMetadata
 from langbot_agents.schemas.runners import AgentContextRequest, AgentRunnerPermissions
-from langbot_agents.sdk import AgentRunContext, completed, delta, hookimpl, message
+from langbot_agents.sdk import AgentRunContext, completed, delta, failed, hookimpl, message
 
 from .conftest import MakeHouse, runner_class
 
@@ -42,8 +42,7 @@ class Recorder:
 
 
 async def test_window_is_cut_by_whole_turns_with_a_receipt(make_house: MakeHouse) -> None:
-    """`messages` holds the last `history_rounds` whole turns, the receipt says what was cut, and the rest comes by
-    cursor."""
+    """`messages` holds the last `history_rounds` whole turns, with a receipt; the rest comes by cursor."""
     recorder = Recorder()
     older: list[Any] = []
 
@@ -239,7 +238,7 @@ class Rewriter:
 
 
 async def test_hooks_see_prompt_and_whole_messages(make_house: MakeHouse) -> None:
-    """`input_prepared` may replace the prompt, and `output_prepared` sees each whole message, streamed ones too."""
+    """`input_prepared` may replace the prompt; `output_prepared` sees whole messages, streamed ones too."""
     recorder = Recorder()
 
     async def _keep(ctx: Ctx) -> Results:
@@ -255,6 +254,22 @@ async def test_hooks_see_prompt_and_whole_messages(make_house: MakeHouse) -> Non
     assert [item.to_text() for item in recorder.contexts[0].prompt] == ["from the hook"]
     assert [item.content for item in story.deliveries] == ["the ***", "a ***"]
     assert [item.content for item in history] == ["hello", "the ***", "a ***"]
+
+
+async def test_hook_brings_no_half_message_of_a_failed_run_to_light(make_house: MakeHouse) -> None:
+    """Pieces that nobody saw of a run that failed stay unseen, also where a hook looks at what goes out."""
+
+    async def _fail(ctx: Ctx) -> Results:
+        yield delta("half an ans")
+        yield failed("no")
+
+    house = make_house(_fail, plugins={"rewriter": Rewriter()}, delivery_policy={"on_error": "hide"})
+    async with house.open() as opened:
+        story = await opened.say()
+        history = await opened.history()
+
+    assert story.deliveries == ()
+    assert [item.role for item in history] == ["user"]
 
 
 async def test_context_names_the_run_its_binding_and_its_deadline(make_house: MakeHouse) -> None:

@@ -14,7 +14,7 @@ from langbot_agents.framework.store import dead_letters
 from langbot_agents.schemas.events import DeliveryContext, ReplyTarget
 from langbot_agents.sdk import AgentRunContext, completed, delta, failed, hookimpl, message
 
-from .conftest import MakeHouse, Opened
+from .conftest import MakeHouse, Opened, until
 
 pytestmark = pytest.mark.anyio
 Ctx = AgentRunContext[Any]
@@ -64,11 +64,11 @@ async def test_cancel_and_timeout_close_what_was_begun(make_house: MakeHouse, li
     async with make_house(_stream, limits=limits).open() as opened:
 
         async def cancel() -> None:
-            while not (sessions := list(opened.host.parts.sessions._sessions.values())):
-                await anyio.sleep(0.01)
+            sessions = opened.host.parts.sessions._sessions
+            await until(lambda: sessions)
             await anyio.sleep(0.2)
             if not limits:
-                sessions[0].cancel("enough")
+                next(iter(sessions.values())).cancel("enough")
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(cancel)

@@ -135,6 +135,22 @@ def test_bombs(text: str) -> None:
     assert time.perf_counter() - begin < 2
 
 
+@pytest.mark.parametrize("text", [" || ".join(["a == 'b'"] * 400), "!" * 300 + "a"])
+def test_depth(text: str) -> None:
+    """An expression that is deeper than a stack allows from anywhere is refused when it is read."""
+    with pytest.raises(FilterSyntaxError, match="it is nested too deeply"):
+        compile_filter(text)
+
+
+def test_half_a_character() -> None:
+    """A literal can make half a character; the reason that names it is whole text."""
+    result = evaluate_all([compile_filter('abs(`"\\ud800"`)')], EVENT)
+
+    check_result(result)
+    assert result is not None
+    assert "\\ud800" in (result.reason or "")
+
+
 def test_growth_that_is_meant() -> None:
     """An ordinary expression that rearranges what it looks at is not taken for a bomb."""
     text = "metadata.list[*].[a, a] | [0] | contains(@, `1`)"

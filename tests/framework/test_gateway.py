@@ -266,7 +266,7 @@ async def test_host_that_stops_takes_nothing_more(make_house: MakeHouse) -> None
         refused.append(caught.value.message)
     async with house.open() as opened:
         story = await opened.story(accepted.event_uid)
-        count = await opened.host.db.read(lambda cursor: _count(cursor))
+        count = await opened.host.db.read(_count)
 
     assert refused == ["the host is stopping"]
     assert story.runs[0].status == "completed"

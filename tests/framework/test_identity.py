@@ -33,6 +33,14 @@ def test_flow_key() -> None:
     assert len({flow_key(in_place), flow_key(happen(**everywhere)), flow_key(happen(bot_id="b"))}) == 3
 
 
+def test_a_conversation_cannot_pose_as_an_actor() -> None:
+    """A conversation that is called like our own words shares no flow with an actor or an event."""
+    posing = [happen(conversation_id=name, thread_id="x") for name in ("actor", "event")]
+    real = [happen(actor={"actor_id": "x"}), happen(event_uid="x")]
+
+    assert len({flow_key(event) for event in (*posing, *real)}) == 4
+
+
 def test_bot_or_source() -> None:
     """The bot heads every identity; without one the source's name does, so bots never mix."""
     assert conversation_key(happen(conversation_id="c")) != conversation_key(

@@ -68,9 +68,10 @@ def start(
 ) -> dict[str, Any]:
     """Start a host in a process that sees the folder; gives what it says of its packages."""
     settings = PluginSettings(in_process=tuple(in_process), hook_deadline=deadline)
+    path = os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [sys.executable, "-c", HOST, settings.model_dump_json()],
-        env={**os.environ, "PYTHONPATH": str(target), **environ},
+        env={**os.environ, "PYTHONPATH": path, **environ},
         capture_output=True,
         text=True,
         timeout=60,

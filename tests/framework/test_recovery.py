@@ -18,7 +18,7 @@ from langbot_agents.framework.store import dead_letters, events
 from langbot_agents.schemas.records import DeadLetter
 from langbot_agents.sdk import AgentRunContext, completed, failed
 
-from .conftest import MakeHouse, Opened
+from .conftest import MakeHouse, Opened, until
 from .crash_host import MOMENTS
 from .crash_host import make_house as crash_house
 
@@ -112,7 +112,7 @@ async def test_host_that_is_killed_ends_everything_at_its_next_start(tmp_path: P
 
 
 async def test_run_that_takes_the_host_down_each_time_is_given_up(tmp_path: Path) -> None:
-    """A run starts again at most `crash_restarts` times; then it is `interrupted`, listed, and the user told."""
+    """A run starts again at most `crash_restarts` times; then it is `interrupted`, listed and told."""
     killed_host(tmp_path, "running")
     killed_host(tmp_path, "running")
     async with crash_house(tmp_path).open() as opened:
@@ -129,7 +129,7 @@ async def test_run_that_takes_the_host_down_each_time_is_given_up(tmp_path: Path
 
 @pytest.mark.parametrize("commits", range(1, 9))
 async def test_host_that_is_killed_after_any_commit(tmp_path: Path, commits: int) -> None:
-    """Between any two commits of a streamed reply the host may die; what it acknowledged ends all the same."""
+    """Between any two commits of a streamed reply the host may die; what it acknowledged still ends."""
     acknowledged = killed_host(tmp_path, f"commit-{commits}")
     async with crash_house(tmp_path).open() as opened:
         await opened.host.settled()
@@ -198,8 +198,7 @@ async def test_fallback_survives_a_stop_between_the_two_runs(make_house: MakeHou
     )
     async with house.open() as opened:
         accepted = await opened.accept("hi")
-        while not calls:
-            await anyio.sleep(0.01)
+        await until(lambda: calls)
     async with house.open() as opened:
         await opened.host.settled()
         story = await opened.story(accepted.event_uid)

@@ -134,7 +134,7 @@ async def test_run_that_ended_reaches_nothing(make_house: MakeHouse) -> None:
 
 
 async def test_bots_runners_bindings_and_people_do_not_mix(make_house: MakeHouse) -> None:
-    """State is kept by namespace, runner, scope and bot; a shared namespace is shared, and nothing else is."""
+    """State is kept by namespace, runner, scope and bot; only a shared namespace is shared."""
     seen: dict[str, Any] = {}
 
     async def _count(ctx: Ctx) -> Results:
@@ -142,7 +142,7 @@ async def test_bots_runners_bindings_and_people_do_not_mix(make_house: MakeHouse
         for scope in ("conversation", "actor", "runner"):
             item = ctx.state.scopes.get(scope, {}).get("n")
             counts[scope] = (item.value if item else 0) + 1
-            yield state_updated(scope, "n", counts[scope])  # type: ignore[arg-type]
+            yield state_updated(scope, "n", counts[scope])
         seen[ctx.input.to_text()] = counts
         yield completed("ok")
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, NoReturn
 
 import anyio
@@ -32,10 +32,11 @@ async def running() -> AsyncIterator[InProcessRuntime]:
 async def received(invocation: RunnerInvocation) -> list[Any]:
     """All that a runner gives."""
     items = []
-    with pytest.raises(anyio.EndOfStream):
-        while True:
+    while True:
+        try:
             items.append(await invocation.receive())
-    return items
+        except anyio.EndOfStream:
+            return items
 
 
 async def test_results_come_in_order_however_many() -> None:
@@ -63,10 +64,18 @@ def raising(error: BaseException) -> Any:
     return run
 
 
+class Unspeakable(Exception):
+    """An exception that cannot even be shown."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+
 @pytest.mark.parametrize(
     "error",
     [
         ValueError("no"),
+        Unspeakable(),
         SystemExit(3),
         KeyboardInterrupt(),
         GeneratorExit(),
@@ -90,18 +99,18 @@ async def test_whatever_a_runner_raises_ends_its_own_run_only(error: BaseExcepti
         assert await runtime.stop(invocation)
 
 
-def raises_at_once() -> NoReturn:
+def _raises_at_once() -> NoReturn:
     raise RuntimeError("before the generator")
 
 
-async def coroutine() -> list[int]:
+async def _coroutine() -> list[int]:
     return [1]
 
 
 @pytest.mark.parametrize(
     "make",
-    [raises_at_once, coroutine, lambda: [1, 2], lambda: None, lambda: iter([1])],
-    ids=["raises", "coroutine", "list", "none", "iterator"],
+    [_raises_at_once, _coroutine, lambda: [1, 2], lambda: None, lambda: iter([1])],
+    ids=["raises", "_coroutine", "list", "none", "iterator"],
 )
 async def test_what_is_not_a_generator_is_refused(make: Any) -> None:
     """A `run` that is not an async generator is an error that says so."""
@@ -114,12 +123,12 @@ async def test_what_is_not_a_generator_is_refused(make: Any) -> None:
         await runtime.stop(invocation)
 
 
-async def hangs() -> Results:
+async def _hangs() -> Results:
     yield 1
     await anyio.sleep_forever()
 
 
-async def hangs_at_its_close() -> Results:
+async def _hangs_at_its_close() -> Results:
     try:
         yield 1
         await anyio.sleep_forever()
@@ -128,7 +137,7 @@ async def hangs_at_its_close() -> Results:
             await anyio.sleep_forever()
 
 
-async def raises_at_its_close() -> Results:
+async def _raises_at_its_close() -> Results:
     try:
         yield 1
         await anyio.sleep_forever()
@@ -136,7 +145,7 @@ async def raises_at_its_close() -> Results:
         raise RuntimeError("while closing")
 
 
-async def yields_at_its_close() -> Results:
+async def _yields_at_its_close() -> Results:
     try:
         yield 1
         await anyio.sleep_forever()
@@ -144,7 +153,7 @@ async def yields_at_its_close() -> Results:
         yield 2
 
 
-@pytest.mark.parametrize("make", [hangs, hangs_at_its_close, raises_at_its_close, yields_at_its_close])
+@pytest.mark.parametrize("make", [_hangs, _hangs_at_its_close, _raises_at_its_close, _yields_at_its_close])
 async def test_cancel_ends_a_runner_within_two_seconds(make: Any) -> None:
     """A cancel reaches the runner within 2 s, also one that makes trouble while it closes."""
     async with running() as runtime:
@@ -157,16 +166,14 @@ async def test_cancel_ends_a_runner_within_two_seconds(make: Any) -> None:
         assert runtime.abandoned == 0
 
 
-async def swallows() -> Results:
+async def _swallows() -> Results:
     yield 1
     while True:
-        try:
+        with suppress(asyncio.CancelledError):
             await anyio.sleep_forever()
-        except asyncio.CancelledError:
-            pass
 
 
-async def swallows_in_a_task_group() -> Results:
+async def _swallows_in_a_task_group() -> Results:
     yield 1
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_shielded)
@@ -177,9 +184,9 @@ async def _shielded() -> None:
         await anyio.sleep_forever()
 
 
-@pytest.mark.parametrize("make", [swallows, swallows_in_a_task_group])
+@pytest.mark.parametrize("make", [_swallows, _swallows_in_a_task_group])
 async def test_runner_that_ignores_its_cancel_is_abandoned(make: Any) -> None:
-    """A runner that swallows each cancel is dropped and counted; it neither burns the processor nor holds the host."""
+    """A runner that _swallows each cancel is dropped and counted; it neither burns the processor nor holds the host."""
     async with running() as runtime:
         invocation = RunnerInvocation()
         runtime.start(invocation, make)
@@ -210,7 +217,7 @@ async def test_runner_that_was_stopped_before_it_began_is_not_called() -> None:
 
 
 async def test_emit_from_inside_a_task_group() -> None:
-    """`emit` gives results from inside a task group, waits while the queue is full, and is silent after the end."""
+    """`emit` gives results from a task group, waits while the queue is full, and is silent after the end."""
     invocation = RunnerInvocation()
     late = []
 

@@ -88,9 +88,11 @@ async def test_a_reader_that_waits_is_woken() -> None:
         subscription.put("a")
         await anyio.wait_all_tasks_blocked()
         subscription.put("b")
-        subscription.close()
-
-    assert found == ["a", "b"]
+        await anyio.wait_all_tasks_blocked()
+        with anyio.fail_after(5):
+            subscription.close()
+            await anyio.wait_all_tasks_blocked()
+            assert found == ["a", "b"]
 
 
 async def test_a_cancelled_wait_loses_nothing() -> None:

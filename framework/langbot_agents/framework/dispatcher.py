@@ -16,7 +16,7 @@ from langbot_agents.schemas.records import Decision, DispatchOutcome, DispatchRe
 
 from .bindings import BindingEntry, BindingSet
 from .clock import utc_now
-from .errors import LangbotAgentsError
+from .errors import LangbotAgentsError, StoreError
 from .identity import flow_key
 from .ids import new_id
 from .orchestrator import AgentRunOrchestrator
@@ -141,7 +141,10 @@ class Dispatcher:
                     continue
                 self._leave_lane(item)
                 self._settle(item, timed=False)
-                await self._record(item, "expired", t("it waited longer than flow.max_wait"))
+                try:
+                    await self._record(item, "expired", t("it waited longer than flow.max_wait"))
+                except StoreError as error:
+                    log.error("dispatch_stopped", dispatch_id=item.record.dispatch_id, error=str(error))
             pause = self._expiries[0][0] - anyio.current_time() if self._expiries else None
             with anyio.move_on_after(pause):
                 await self._expiry_set.wait()

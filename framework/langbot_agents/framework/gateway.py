@@ -120,7 +120,8 @@ class EventGateway:
         source = {"kind": caller.kind, "name": caller.name}
         if not caller.impersonate:
             self._refuse_claims(filled, caller, source)
-        filled.setdefault("source", source)
+        if filled.get("source") is None:
+            filled["source"] = source
         filled["workspace_id"] = filled.get("workspace_id") or caller.workspace_id
         stated = filled.get("delivery")
         known = (

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from langbot_agents.schemas import __version__
 from langbot_agents.schemas.catalogue import standard_types
 from langbot_agents.schemas.host import Host, SecretSettings
 
@@ -20,8 +21,10 @@ from .documents import (
     load_file,
 )
 from .errors import SettingsError
-from .plugins import PluginHost
+from .plugins import OWN_DISTRIBUTION, PluginHost
 from .registry import AgentRunnerRegistry
+from .resources import ModelRegistry
+from .resources import plugin as model_providers
 from .settings import HostSettings, with_environment
 from .texts import t
 
@@ -36,6 +39,7 @@ class Project:
     settings: HostSettings
     plugins: PluginHost
     registry: AgentRunnerRegistry
+    models: ModelRegistry
     bindings: BindingSet
     secrets: SecretResolver
     findings: tuple[Finding, ...]
@@ -60,27 +64,41 @@ def find_root(path: Path | None) -> Path:
     return found
 
 
-def load_project(path: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Project:
-    """Load a project as `serve` does. Raises `SettingsError` if the root document cannot be used."""
+def load_project(
+    path: Path | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    plugins: Mapping[str, object] | None = None,
+) -> Project:
+    """Load a project as `serve` does; `plugins` are those of a program that embeds the host, by name.
+
+    Raises `SettingsError` if the root document cannot be used.
+    """
     file = find_root(path)
     root = file.resolve().parent
     settings, document = _settings(file)
-    plugins = PluginHost(settings.plugins)
-    plugins.discover()
+    packages = PluginHost(settings.plugins)
+    packages.discover()
+    packages.add("models", model_providers, distribution=OWN_DISTRIBUTION, version=__version__)
+    for name, plugin in (plugins or {}).items():
+        packages.add(name, plugin)
     registry = AgentRunnerRegistry()
-    registry.discover(plugins)
+    registry.discover(packages)
     written = document.source if list(settings.bindings) == document.source.data.get("bindings") else None
     files = load_bindings(root, settings.bindings, host=written, event_types=_event_types())
     checked = check_bindings(files, registry, timezone=settings.timezone)
     resolver = SecretResolver(
         root, _secret_settings(settings, checked.set), os.environ if environ is None else environ
     )
+    models = ModelRegistry(settings.models, resolver)
+    models.discover(packages)
     findings = [*document.findings, *checked.findings, *_missing(resolver, document, checked.set)]
     return Project(
         root=root,
         settings=settings,
-        plugins=plugins,
+        plugins=packages,
         registry=registry,
+        models=models,
         bindings=checked.set,
         secrets=resolver,
         findings=by_place(findings),

@@ -3,6 +3,7 @@
 import asyncio  # to name the task of a runner that ignores its cancel: anyio has no handle of one
 import inspect
 import math
+import traceback
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import suppress
 from functools import partial
@@ -204,5 +205,5 @@ class InProcessRuntime:
 
 
 def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:500]}" if text else type(error).__name__
+    # not str(error), which is the runner's own code
+    return " ".join("".join(traceback.format_exception_only(error)).split())[:500]

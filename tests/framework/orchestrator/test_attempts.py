@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -9,7 +10,7 @@ import pytest
 
 from langbot_agents.sdk import AgentRunContext, completed, delta, failed, message, state_updated, tool_started
 
-from ..conftest import MakeHouse
+from ..conftest import MakeHouse, runner_class, until
 
 pytestmark = pytest.mark.anyio
 Ctx = AgentRunContext[Any]
@@ -71,10 +72,8 @@ async def test_end_that_came_before_the_deadline_stands(make_house: MakeHouse) -
 async def _swallow(ctx: Ctx) -> Results:
     yield delta("begun")
     while True:
-        try:
+        with suppress(asyncio.CancelledError):
             await anyio.sleep_forever()
-        except asyncio.CancelledError:
-            pass
 
 
 @pytest.mark.parametrize(("runner", "abandoned"), [(_hang_first, 0), (_hang_later, 0), (_swallow, 1)])
@@ -83,11 +82,10 @@ async def test_cancel_ends_a_run_either_way(make_house: MakeHouse, runner: Any, 
     house = make_house(runner, bindings=[{}, {"event_types": ["group.member_joined"], "runner_id": "echo"}])
     async with house.open() as opened:
         accepted = await opened.accept()
-        while not (sessions := opened.host.parts.sessions.of_event(accepted.event_uid)):
-            await anyio.sleep(0.01)
+        session = await opened.session(accepted.event_uid)
         await anyio.sleep(0.05)
         with anyio.fail_after(2.5):
-            sessions[0].cancel("by hand")
+            session.cancel("by hand")
             await opened.host.settled()
         story = await opened.story(accepted.event_uid)
         after = await opened.say(event_type="group.member_joined")
@@ -136,8 +134,8 @@ async def _raise_after_end(ctx: Ctx) -> Results:
 
 
 async def _nothing(ctx: Ctx) -> Results:
-    for item in ():
-        yield item
+    return
+    yield
 
 
 async def _flood(ctx: Ctx) -> Results:
@@ -275,10 +273,9 @@ async def test_cancel_while_a_retry_is_awaited(make_house: MakeHouse) -> None:
     limits = {"retry": {"max_attempts": 5, "backoff": 30}}
     async with make_house(_fail, limits=limits).open() as opened:
         accepted = await opened.accept()
-        while not calls:
-            await anyio.sleep(0.01)
+        await until(lambda: calls)
         await anyio.sleep(0.05)
-        opened.host.parts.sessions.of_event(accepted.event_uid)[0].cancel("enough")
+        (await opened.session(accepted.event_uid)).cancel("enough")
         with anyio.fail_after(2):
             await opened.host.settled()
         story = await opened.story(accepted.event_uid)
@@ -402,7 +399,6 @@ async def test_two_bindings_that_fall_to_each_other_do_not_lock(make_house: Make
 
 async def test_invalid_config_fails_the_run_with_its_place(make_house: MakeHouse) -> None:
     """A prompt that is no prompt fails its run with the place; it is no fault of the host."""
-    from ..conftest import runner_class
 
     async def _talk(ctx: Ctx) -> Results:
         yield completed(ctx.prompt[0].to_text())
@@ -423,7 +419,9 @@ async def test_invalid_config_fails_the_run_with_its_place(make_house: MakeHouse
     assert str(broken.runs[0].reason).startswith("runner_config.prompt.role: ")
 
 
-async def test_at_most_three_commits_are_awaited_and_four_when_streamed(make_house: MakeHouse) -> None:
+async def test_at_most_three_commits_are_awaited_and_four_when_streamed(
+    make_house: MakeHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A run in sequence costs at most three awaited commits, a streamed one four."""
 
     async def _stream(ctx: Ctx) -> Results:
@@ -445,8 +443,8 @@ async def test_at_most_three_commits_are_awaited_and_four_when_streamed(make_hou
             awaited.append("append")
             return await append(batch, row)
 
-        opened.host.db.writer.submit = counted_submit  # type: ignore[method-assign]
-        opened.host.db.writer.append = counted_append  # type: ignore[method-assign]
+        monkeypatch.setattr(opened.host.db.writer, "submit", counted_submit)
+        monkeypatch.setattr(opened.host.db.writer, "append", counted_append)
         for streamed in (False, True):
             awaited.clear()
             if streamed:
@@ -459,7 +457,7 @@ async def test_at_most_three_commits_are_awaited_and_four_when_streamed(make_hou
 
 
 async def test_state_of_a_failed_run_is_not_kept_but_external_keys_are(make_house: MakeHouse) -> None:
-    """`state.updated` commits with the run; a key under `external.` commits at once and survives a failure."""
+    """`state.updated` commits with the run; a key under `external.` at once, and survives a failure."""
     seen: list[dict[str, Any]] = []
 
     async def _remember(ctx: Ctx) -> Results:

@@ -68,12 +68,8 @@ class Emitting(AgentRunner):
 
     async def run(self, ctx: AgentRunContext[Any]) -> AsyncGenerator[AgentRunResult, None]:
         """Emit twice, then yield."""
-
-        async def say(text: str) -> None:
-            await ctx.emit(delta(text))
-
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(say, "a")
-            tasks.start_soon(say, "b")
+            tasks.start_soon(ctx.emit, delta("a"))
+            tasks.start_soon(ctx.emit, delta("b"))
         yield delta("c")
         await ctx.emit(completed())

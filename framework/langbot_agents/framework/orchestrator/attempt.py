@@ -1,35 +1,28 @@
 """One call of a runner, and what becomes of what it gives."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
-from pydantic import ValidationError
 
 from langbot_agents.schemas.content import ArtifactRef
-from langbot_agents.schemas.context import AgentRunContext as WireContext
 from langbot_agents.schemas.messages import Message
 from langbot_agents.schemas.records import RunStatus
 from langbot_agents.schemas.results import TERMINAL_TYPES, AgentRunResult
-from langbot_agents.sdk import AgentRunContext
 
-from ..clock import utc_now
-from ..context import ConfigError, RunRequest, read_inputs
 from ..delivery import EMPTY_MESSAGE_ID, ERROR_MESSAGE_ID, RunDelivery, empty_text, error_text
 from ..errors import LangbotAgentsError
 from ..ids import new_id
-from ..registry import RegisteredRunner
 from ..results import AgentResultNormalizer, RunOutput, sum_usage
-from ..run_api import AgentRunAPIProxy
 from ..runtime import RunnerCrashedError, RunnerInvocation
 from ..store import Cursor, run_results, runs, state, transcript
 from ..telemetry import get_logger
 from ..texts import t
 from .ledger import ResultLedger
 from .parts import StopRunError
+from .preparing import prepare
 
 if TYPE_CHECKING:
     from .run import Run
@@ -121,7 +114,13 @@ class Attempt:
 
     async def _call(self, invocation: RunnerInvocation) -> None:
         runner = self.parts.registry.resolve(self.run.binding.runner.id)
-        context = await self._context(runner, invocation)
+        context = await prepare(
+            self.run,
+            runner,
+            emit=invocation.emit,
+            ends_at=self._started + self.limits.timeout,
+            streaming=self.delivery.streams,
+        )
         if self.parts.plugins.has("run_started"):
             await self.parts.plugins.acall("run_started", run=self.run.record)
         self._last_result = anyio.current_time()
@@ -181,69 +180,6 @@ class Attempt:
                     await self.run.wake_stop.wait()
         invocation.close()
 
-    async def _context(self, runner: RegisteredRunner, invocation: RunnerInvocation) -> AgentRunContext[Any]:
-        resolved = self.parts.secrets.resolve(self.run.document.runner_config)
-        try:
-            config = runner.config_model.model_validate(resolved)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(("runner_config", *(str(part) for part in first["loc"])))
-            raise ConfigError(t("{place}: {cause}", place=place, cause=first["msg"])) from None
-        request = self._request(resolved)
-        inputs = await self.parts.db.read(read_inputs, request)
-        wire = await self._prepared(self.parts.contexts.build(request, inputs))
-        return AgentRunContext.bind(
-            wire,
-            config=config,
-            api=AgentRunAPIProxy(self.run.session, self.parts.db),
-            log=log.bind(run_id=self.run.record.run_id, binding_id=self.run.record.binding_id),
-            emit=invocation.emit,
-            deadline=_Deadline(self._started + self.limits.timeout),
-        )
-
-    def _request(self, config: Mapping[str, Any]) -> RunRequest:
-        run = self.run
-        mask = self.parts.secrets.masker.data
-        return RunRequest(
-            run_id=run.record.run_id,
-            event=run.event,
-            binding=run.binding,
-            runner=run.binding.runner,
-            grant=run.session.grant,
-            conversation_key=run.session.conversation_key,
-            drawers=run.session.drawers,
-            attempt=run.record.attempt,
-            deadline_at=utc_now() + timedelta(seconds=self.limits.timeout),
-            config=config,
-            streaming=self.delivery.streams,
-            locale=run.locale,
-            timezone=self.parts.facts.timezone,
-            # a variable that holds a secret is left out, by its name or by its value
-            params={key: value for key, value in run.params.items() if mask({key: value}) == {key: value}},
-        )
-
-    async def _prepared(self, wire: WireContext) -> WireContext:
-        if not self.parts.plugins.has("input_prepared"):
-            return wire
-        for answer in await self.parts.plugins.acall(
-            "input_prepared",
-            run=self.run.record,
-            prompt=wire.prompt,
-            messages=wire.messages,
-            input=wire.input,
-        ):
-            if isinstance(answer.value, Mapping):
-                changes = {
-                    key: answer.value[key] for key in ("prompt", "messages", "input") if key in answer.value
-                }
-                try:
-                    wire = WireContext.model_validate({**dict(wire), **changes})
-                except ValidationError as error:
-                    self.parts.plugins.quarantine(
-                        answer.plugin, t("hook {hook}: {reason}", hook="input_prepared", reason=str(error))
-                    )
-        return wire
-
     async def _output_prepared(self, result: AgentRunResult) -> AgentRunResult:
         data = result.data.get("message")
         if data is None:
@@ -295,10 +231,10 @@ class Attempt:
     async def finish(self) -> Ending:
         """The last commit, then the close of what was shown."""
         status, code, reason = self._verdict()
-        if self.parts.plugins.has("output_prepared"):
-            await self._prepare_streamed()
-        follow = self.run.follow if status in {"failed", "timeout"} and not self.effectful else None
         whole = status == "completed"
+        if self.parts.plugins.has("output_prepared"):
+            await self._prepare_streamed(whole=whole)
+        follow = self.run.follow if status in {"failed", "timeout"} and not self.effectful else None
         settle = None
         if follow is None:
             settle = self.delivery.settle(self._texts_of_ours(status), whole=whole)
@@ -313,9 +249,9 @@ class Attempt:
             followed=follow is not None,
         )
 
-    async def _prepare_streamed(self) -> None:
+    async def _prepare_streamed(self, *, whole: bool) -> None:
         """Show the hook each message that came in pieces only, before it is committed whole."""
-        for message in self.output.unfinished():
+        for message in [item for item in self.delivery.told(whole=whole) if item.final is None]:
             message.final = await self._hooked(Message(content=message.streamed))
 
     def _ending(
@@ -390,17 +326,6 @@ class Attempt:
             if message.content
         ]
         transcript.append(cursor, [self.run.entry("assistant", message["content"]) for message in messages])
-
-
-class _Deadline:
-    """`ctx.deadline` of one attempt."""
-
-    def __init__(self, at: float) -> None:
-        self._at = at
-
-    def remaining(self) -> float:
-        """Seconds left; never below 0."""
-        return max(0.0, self._at - anyio.current_time())
 
 
 def _artifact_for(data: bytes, mime_type: str) -> ArtifactRef:

@@ -53,10 +53,6 @@ class RunOutput:
             return self._finish(result)
         return None
 
-    def unfinished(self) -> list[OutputMessage]:
-        """The messages that were only streamed."""
-        return [message for message in self.messages.values() if message.final is None and message.pieces]
-
     def said(self) -> list[OutputMessage]:
         """The messages that say something."""
         return [message for message in self.messages.values() if message.content]

@@ -245,14 +245,20 @@ def _prompt(
 ) -> tuple[Message, ...]:
     """The prompt that was given, else the one in the config's `prompt-editor` field."""
     if given is None and manifest is not None:
-        properties = manifest.config_schema.get("properties", {})
-        name = next(
-            (name for name, field in properties.items() if field.get("x-selector") == "prompt-editor"), None
-        )
-        given = thaw(config.get(name)) if name is not None else None
+        given = thaw(config.get(_prompt_field(manifest.config_schema)))
     if isinstance(given, str):
         return (Message(role="system", content=given),) if given else ()
     return tuple(as_message(item) for item in given or ())
+
+
+def _prompt_field(schema: Mapping[str, Any]) -> str:
+    properties: Mapping[str, Any] = schema.get("properties", {})
+    found = (
+        name
+        for name, field in properties.items()
+        if isinstance(field, Mapping) and field.get("x-selector") == "prompt-editor"
+    )
+    return next(found, "")
 
 
 def _state(api: AgentRunAPI, given: State | None) -> AgentRunState:
