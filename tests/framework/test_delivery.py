@@ -151,16 +151,6 @@ async def test_unknown_surface_fails_with_a_dead_letter(make_house: MakeHouse) -
     assert story.runs[0].status == "completed"
 
 
-async def test_one_place_named_twice_gets_one_message(make_house: MakeHouse) -> None:
-    """Nobody gets an answer twice, however often a policy names the place."""
-    place = {"surface": "http_api", "target": {"target_type": "session", "target_id": "x"}}
-
-    async with make_house(_stream, delivery_policy={"targets": [place, place]}).open() as opened:
-        story = await opened.say()
-
-    assert len(story.deliveries) == 1
-
-
 async def test_observers_never_deliver(make_house: MakeHouse) -> None:
     """An observer runs beside the answer, is recorded, and shows nothing, not even that it failed."""
 
@@ -330,3 +320,14 @@ async def test_fault_of_the_host_closes_what_was_begun_and_tells(make_house: Mak
     assert (story.runs[0].status, story.runs[0].code) == ("failed", "host.fault")
     assert [frame.content for frame in frames if frame.kind == "close"] == ["one two ", HINT]
     assert after.runs[0].status == "completed"
+
+
+async def test_one_place_named_twice_gets_one_message(make_house: MakeHouse) -> None:
+    """Nobody gets an answer twice, however often a policy names the place."""
+    board = Board()
+    async with make_house(_stream, delivery_policy={"targets": BOARD["targets"] * 2}).open() as opened:
+        on_board(opened, board)
+        story = await opened.say()
+
+    assert len(story.deliveries) == 1
+    assert [call[0] for call in board.calls].count("close") == 1

@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from langbot_agents.framework.platforms import Frame, Mailbox, Outgoing, Surfaces
-from langbot_agents.framework.streams import JOIN_ABOVE, Subscription
+from langbot_agents.framework.streams import JOIN_ABOVE, JOIN_AT_ONCE, Subscription
 from langbot_agents.schemas.content import TextPart
 from langbot_agents.schemas.events import ReplyTarget
 
@@ -70,6 +70,7 @@ async def test_a_long_text_for_a_reader_who_does_not_read_is_cheap() -> None:
     for _ in range(100_000):
         way.put(piece)
     took = time.perf_counter() - started
+    assert max(map(len, way._groups)) < JOIN_AT_ONCE
     way.close()
 
     assert sum(map(len, await read(way))) == 16_000_000

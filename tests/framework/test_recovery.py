@@ -254,8 +254,10 @@ async def test_what_waits_for_a_runner_that_is_gone_ends_with_a_reason(make_hous
 async def test_what_waited_before_a_stop_counts_as_waiting(make_house: MakeHouse) -> None:
     """An event that waited longer than `max_wait`, a stop of the host included, is `expired`."""
 
+    pauses = [10.0]
+
     async def _wait(ctx: Ctx) -> Results:
-        await anyio.sleep(0.3)
+        await anyio.sleep(pauses.pop() if pauses else 0)
         yield completed("ok")
 
     house = make_house(_wait, flow={"max_wait": 0.2}, settings={"limits": {"shutdown_grace": 0.01}})

@@ -8,7 +8,7 @@ import pytest
 
 from langbot_agents.framework.results import MAX_STATE_VALUE
 from langbot_agents.schemas.runners import AgentRunnerPermissions
-from langbot_agents.sdk import AgentAPIException, AgentRunContext, completed, failed, state_updated
+from langbot_agents.sdk import AgentAPIException, AgentRunContext, completed, failed, hookimpl, state_updated
 
 from .conftest import MakeHouse, runner_class
 
@@ -131,6 +131,26 @@ async def test_run_that_ended_reaches_nothing(make_house: MakeHouse) -> None:
         ]
 
     assert codes == ["unauthorized"] * 3
+
+
+async def test_run_reaches_nothing_once_its_end_is_told(make_house: MakeHouse) -> None:
+    """What a runner left behind reaches nothing while the host still tidies up after the run."""
+    kept: list[Ctx] = []
+    codes: list[str] = []
+
+    class Late:
+        @hookimpl
+        async def run_finished(self, run: Any, outcome: str) -> None:
+            codes.append(await refusal(kept[0].api.state.set("conversation", "k", 1)))
+
+    async def _keep(ctx: Ctx) -> Results:
+        kept.append(ctx)
+        yield completed("ok")
+
+    async with make_house(_keep, plugins={"late": Late()}).open() as opened:
+        await opened.say()
+
+    assert codes == ["unauthorized"]
 
 
 async def test_bots_runners_bindings_and_people_do_not_mix(make_house: MakeHouse) -> None:

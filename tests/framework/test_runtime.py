@@ -186,7 +186,7 @@ async def _shielded() -> None:
 
 @pytest.mark.parametrize("make", [_swallows, _swallows_in_a_task_group])
 async def test_runner_that_ignores_its_cancel_is_abandoned(make: Any) -> None:
-    """A runner that _swallows each cancel is dropped and counted; it neither burns the processor nor holds the host."""
+    """A runner that swallows each cancel is dropped and counted, and does not burn the processor."""
     async with running() as runtime:
         invocation = RunnerInvocation()
         runtime.start(invocation, make)

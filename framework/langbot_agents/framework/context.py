@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from langbot_agents.schemas import __version__
-from langbot_agents.schemas.base import FrozenDict
+from langbot_agents.schemas.base import freeze
 from langbot_agents.schemas.bindings import StateScope
 from langbot_agents.schemas.context import (
     ActorContext,
@@ -205,9 +205,7 @@ class AgentRunContextBuilder:
             context_request=request.runner.context_request,
             context_packaging=receipt,
             input=event.input,
-            params=FrozenDict(
-                {key: value for key, value in request.params.items() if not key.startswith("_")}
-            ),
+            params=freeze({key: value for key, value in request.params.items() if not key.startswith("_")}),
             delivery=event.delivery,
             resources=self._resources.build(event, request.grant),
             state=_state(request, inputs),
@@ -285,7 +283,7 @@ def _runtime(request: RunRequest, receipt: ContextPackagingMetadata) -> AgentRun
         timezone=request.timezone,
         locale=request.locale,
         streaming_supported=request.streaming,
-        metadata=FrozenDict({"context_packaging": receipt.model_dump(mode="json")}),
+        metadata=freeze({"context_packaging": receipt.model_dump(mode="json")}),
     )
 
 

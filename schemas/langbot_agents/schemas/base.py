@@ -13,7 +13,10 @@ _V = TypeVar("_V")
 
 
 class FrozenDict(dict[str, _V]):
-    """A dict that cannot be changed, so that it still is JSON for every serialiser."""
+    """A dict that cannot be changed, so that it still is JSON for every serialiser.
+
+    What it holds is frozen already: make one with `freeze`, or of scalars.
+    """
 
     __slots__ = ()
 
@@ -43,24 +46,13 @@ def _check_unicode(text: str) -> None:
             raise ValueError("text with a lone surrogate is not valid Unicode") from None
 
 
-def _check_texts(fields: Mapping[str, Any]) -> None:
-    """Refuse what could be read but not written: pydantic takes lone surrogates in, and cannot dump them."""
-    for name, value in fields.items():
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, str):
-                try:
-                    _check_unicode(item)
-                except ValueError as error:
-                    raise ValueError(f"{name}: {error}") from None
-
-
 def freeze(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:
     """Give the frozen form of a JSON value: tuples for lists, `FrozenDict` for objects.
 
     Raises `ValueError` for what JSON cannot hold: other types, keys that are not strings, NaN and
     infinities, lone surrogates, more than `MAX_JSON_DEPTH` levels.
     """
-    if value is None or value is True or value is False:
+    if value is None or value is True or value is False or type(value) is FrozenDict:
         return value
     if isinstance(value, str):
         _check_unicode(value)
@@ -143,25 +135,19 @@ EventType = Annotated[str, StringConstraints(pattern=EVENT_TYPE_PATTERN, max_len
 class Model(BaseModel):
     """A value on a wire or in the store: frozen, and unknown keys are kept and passed on."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True, allow_inf_nan=False)
-
-    def model_post_init(self, _context: Any, /) -> None:
-        """Freeze unknown keys too, so that frozen means frozen; refuse text that is not Unicode."""
-        _check_texts(self.__dict__)
-        extra = self.__pydantic_extra__
-        if extra:
-            for key, value in extra.items():
-                extra[key] = freeze(value)
+    # a stated least length makes pydantic read text as Unicode, so that a lone surrogate is refused
+    model_config = ConfigDict(
+        frozen=True, extra="allow", populate_by_name=True, allow_inf_nan=False, str_min_length=0
+    )
+    __pydantic_extra__: dict[str, JsonData]
 
 
 class Document(BaseModel):
     """A part of a document that people write: frozen, and unknown keys are errors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
-
-    def model_post_init(self, _context: Any, /) -> None:
-        """Refuse text that is not Unicode."""
-        _check_texts(self.__dict__)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False, str_min_length=0
+    )
 
 
 def or_text(schema: dict[str, Any]) -> None:

@@ -41,6 +41,14 @@ CODES: dict[str, str] = {
     "LBA160": "malformed secret reference",
     "LBA161": "a secret reference where none is resolved",
     "LBA162": "a secret is missing",
+    "LBA201": "not a filter expression",
+    "LBA301": "no such runner",
+    "LBA302": "a setting that the runner does not take",
+    "LBA303": "a runner whose config schema is broken",
+    "LBA310": "a binding_id that is taken",
+    "LBA311": "two bindings that tie",
+    "LBA312": "two bindings that may tie",
+    "LBA390": "what this version does not do yet",
 }
 """Every code of a finding and what it means; the keys of the catalogue are these meanings."""
 

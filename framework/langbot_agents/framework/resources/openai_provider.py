@@ -55,6 +55,8 @@ class OpenAIProvider:
         request.setdefault("stream_options", {"include_usage": True})
         finish: str | None = None
         usage: Usage | None = None
+        begun = False
+        calls = _ToolCalls()
         try:
             async with await client.chat.completions.create(
                 **request, stream=True, timeout=timeout
@@ -62,18 +64,21 @@ class OpenAIProvider:
                 async for piece in answer:
                     usage = _usage(piece.usage) or usage
                     for choice in piece.choices[:1]:
+                        begun = True
                         finish = choice.finish_reason or finish
+                        calls.add(choice.delta.tool_calls or ())
                         chunk = _chunk(choice.delta)
                         if chunk is not None:
                             yield chunk
         except (GeneratorExit, anyio.get_cancelled_exc_class()):
             raise
         except Exception as error:  # isolation boundary: as above
-            raise self._translated(error) from error
+            raise (self._broken_off() if begun and _is_lost(error) else self._translated(error)) from error
         if finish is None:
-            message = t("model {name!r} broke off before the end of its answer", name=self._endpoint.name)
-            raise ModelProviderError("incomplete", message, retryable=True)
-        yield ModelChunk(content="", is_final=True, finish_reason=finish, usage=usage)
+            raise self._broken_off()
+        yield ModelChunk(
+            content="", tool_calls=calls.whole(), is_final=True, finish_reason=finish, usage=usage
+        )
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -116,6 +121,10 @@ class OpenAIProvider:
             model=answer.model or self._endpoint.model,
         )
 
+    def _broken_off(self) -> ModelProviderError:
+        message = t("model {name!r} broke off before the end of its answer", name=self._endpoint.name)
+        return ModelProviderError("incomplete", message, retryable=True)
+
     def _translated(self, error: Exception) -> Exception:
         import openai
 
@@ -135,9 +144,10 @@ class OpenAIProvider:
         if isinstance(error, openai.APIError):
             message = t("model {name!r} failed: {cause}", name=name, cause=_plain(error.message))
             return ModelProviderError("server", message, retryable=True)
-        if type(error).__module__.split(".")[0] in {"httpx", "httpx2", "httpcore", "httpcore2"}:
-            message = t("model {name!r} broke off before the end of its answer", name=name)
-            return ModelProviderError("connection", message, retryable=True)
+        if _is_lost(error) or isinstance(
+            error, ValueError
+        ):  # a connection that ends, or a body that is no JSON
+            return self._broken_off()
         return error
 
     def _refused(self, error: "openai.APIStatusError") -> ModelProviderError:
@@ -276,9 +286,59 @@ def _plain(message: str) -> str:
     return text if len(text) <= 300 else text[:297] + "..."
 
 
+def _is_lost(error: Exception) -> bool:
+    """Whether the connection was lost, by the SDK's words or by its HTTP library's."""
+    import openai
+
+    if isinstance(error, openai.APITimeoutError):
+        return False
+    library = type(error).__module__.split(".")[0]
+    return isinstance(error, openai.APIConnectionError) or library in {
+        "httpx",
+        "httpx2",
+        "httpcore",
+        "httpcore2",
+    }
+
+
+class _ToolCalls:
+    """Tool calls that come in pieces, joined by their index: id and name once, arguments in order."""
+
+    def __init__(self) -> None:
+        self._heads: dict[int, tuple[str, str]] = {}
+        self._arguments: dict[int, list[str]] = {}
+
+    def add(self, pieces: Sequence[Any]) -> None:
+        """Take the pieces of one delta."""
+        for piece in pieces:
+            index = piece.index or 0
+            function = piece.function
+            if index not in self._heads:
+                self._heads[index] = (
+                    piece.id or f"call_{index}",
+                    (function.name if function else None) or "",
+                )
+            if function is not None and function.arguments:
+                self._arguments.setdefault(index, []).append(function.arguments)
+
+    def whole(self) -> tuple[ToolCall, ...]:
+        """The calls, in their order."""
+        return tuple(
+            ToolCall(id=id_, name=name, arguments=_arguments("".join(self._arguments.get(index, ()))))
+            for index, (id_, name) in sorted(self._heads.items())
+        )
+
+
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    value = headers.get("retry-after", "")
-    return float(value) if value.isdecimal() else None
+    """Seconds that the service asks to wait, from either header; None for a date or nonsense."""
+    for name, factor in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * factor
+        except ValueError:
+            continue
+        if 0 < seconds <= 86_400:
+            return seconds
+    return None
 
 
 def _import_openai() -> Any:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, overload
 from pydantic import BaseModel
 
 from langbot_agents.schemas._version import __version__
-from langbot_agents.schemas.base import FrozenDict, freeze, thaw
+from langbot_agents.schemas.base import freeze, thaw
 from langbot_agents.schemas.bindings import StateScope
 from langbot_agents.schemas.context import (
     ActorContext,
@@ -140,7 +140,7 @@ def make_context(
         context_request=manifest.context_request if manifest is not None else None,
         context_packaging=packaging,
         input=envelope.input,
-        params=FrozenDict(params or {}),
+        params=freeze(params or {}),
         delivery=envelope.delivery,
         resources=AgentResources.model_validate(resources or {}),
         state=_state(hands, state),
@@ -283,5 +283,5 @@ def _runtime(
         deadline_at=datetime.now(UTC) + timedelta(seconds=timeout),
         locale=event.locale or "en_US",
         streaming_supported=event.delivery.supports_streaming if streaming is None else streaming,
-        metadata=FrozenDict({"context_packaging": packaging.model_dump(mode="json")}),
+        metadata=freeze({"context_packaging": packaging.model_dump(mode="json")}),
     )
