@@ -53,3 +53,15 @@ def test_manifest(descriptor: AgentRunnerDescriptor) -> None:
     for text in (descriptor.label, descriptor.description):
         assert isinstance(text, dict)
         assert text.keys() >= {"en_US", "zh_Hans"}
+
+
+def test_langbot_names() -> None:
+    """A binding may name `local-agent` as LangBot does, by either of its ids."""
+    local = next(item for item in installed() if item.id == "plugin:langbot-agents/local-agent/default")
+
+    assert set(local.aliases) == {
+        "local-agent",
+        "builtin:local-agent",
+        "plugin:langbot/local-agent/default",
+        "plugin:langbot-team/LocalAgent/default",
+    }

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 import pytest
+
 from langbot_agents.framework.bindings import check_bindings
 from langbot_agents.framework.cli.commands import root_group
 from langbot_agents.framework.documents import load_bindings

@@ -7,6 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
+from langbot_agents.framework.access import ForbiddenError
 from langbot_agents.framework.errors import HostBusyError, InvalidEventError
 from langbot_agents.framework.gateway import Caller
 from langbot_agents.framework.store import Cursor, decisions, events
@@ -141,18 +142,25 @@ async def test_malformed_event_is_refused_with_its_place(
 
 @pytest.mark.parametrize(
     "claim",
-    [{"workspace_id": "other"}, {"source": {"kind": "platform_adapter", "name": "telegram"}}],
+    [
+        {"workspace_id": "other"},
+        {
+            "delivery": {
+                "surface": "http_api",
+                "reply_target": {"target_type": "person", "target_id": "victim"},
+            }
+        },
+        {"source": {"kind": "platform_adapter", "name": "telegram"}},
+    ],
 )
 async def test_caller_states_only_what_it_may(make_house: MakeHouse, claim: dict[str, Any]) -> None:
-    """Only who may impersonate states another source or workspace; the delivery is the host's to say."""
+    """Who may not impersonate states no source, workspace or reply target; uid and time are the host's."""
     data = {"event_type": "message.received", "input": {"text": "a"}}
-    delivery = {"surface": "http_api", "reply_target": {"target_type": "person", "target_id": "victim"}}
     async with make_house(bindings=ECHO).open() as opened:
-        with pytest.raises(InvalidEventError):
+        with pytest.raises(ForbiddenError):
             await opened.host.run_from_event({**data, **claim}, TOKEN)
         accepted = await opened.host.run_from_event(
-            {**data, "delivery": delivery, "event_uid": "evt_mine", "received_at": "2020-01-01T00:00:00Z"},
-            TOKEN,
+            {**data, "event_uid": "evt_mine", "received_at": "2020-01-01T00:00:00Z"}, TOKEN
         )
         story = await opened.story(accepted.event_uid)
 

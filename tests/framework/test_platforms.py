@@ -155,8 +155,8 @@ def test_frame_of_parts_has_their_text_and_the_parts() -> None:
 
 
 def test_surfaces_by_name() -> None:
-    """The host has its two mailboxes, and says so where a name is unknown."""
+    """The host has its mailboxes, and says so where a name is unknown."""
     surfaces = Surfaces()
 
-    assert surfaces.names() == ("http_api", "terminal")
+    assert surfaces.names() == ("http_api", "langbot", "terminal")
     assert surfaces.get("telegram") is None

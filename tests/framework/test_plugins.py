@@ -104,7 +104,9 @@ READY = (
     "acme-marker",
     "acme-protocol",
     "acme-schema",
+    "acme-shout",
     "acme-thief",
+    "qa-agent-runner",
 )
 
 

@@ -2,5 +2,6 @@
 
 from .discard import Discard
 from .echo import Echo, EchoConfig
+from .local_agent import LocalAgent, LocalAgentConfig
 
-__all__ = ["Discard", "Echo", "EchoConfig"]
+__all__ = ["Discard", "Echo", "EchoConfig", "LocalAgent", "LocalAgentConfig"]

@@ -1,7 +1,11 @@
 """`local-agent`: a system prompt, the conversation so far, and a language model."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import to_json
 
 from langbot_agents.sdk import (
     AgentAPIException,
@@ -19,9 +23,10 @@ from langbot_agents.sdk import (
     message,
 )
 from langbot_agents.sdk.think import ThinkFilter
-from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 DEFAULT_PROMPT = "You are a helpful assistant."
+NO_MODEL = ("", "__none__", "__none")
+"""How LangBot writes that no model is chosen."""
 
 
 class ModelChoice(BaseModel):
@@ -29,7 +34,7 @@ class ModelChoice(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    primary: str = Field(min_length=1, description="Name of the model.")
+    primary: str = Field(description="Name of the model.")
     fallbacks: tuple[str, ...] = Field(default=(), description="Models that are tried next, in order.")
 
     @model_validator(mode="before")
@@ -146,32 +151,64 @@ class LocalAgent(AgentRunner):
             "en_US": "A system prompt, the conversation so far, and a language model.",
             "zh_Hans": "系统提示词、对话历史与一个语言模型。",
         },
-        capabilities=AgentRunnerCapabilities(streaming=True, multimodal_input=True, interrupt=True),
+        capabilities=AgentRunnerCapabilities(
+            streaming=True, multimodal_input=True, event_context=True, interrupt=True
+        ),
         permissions=AgentRunnerPermissions(models=("invoke", "stream")),
     )
     Config = LocalAgentConfig
 
     async def run(self, ctx: AgentRunContext[LocalAgentConfig]) -> AsyncGenerator[AgentRunResult, None]:
         """Ask the model, and pass its answer on as it comes."""
-        asked = [*ctx.prompt, *ctx.messages, ctx.input.as_message()]
-        names = [name for name in ctx.config.models if name and name != "__none__"]
+        names = [name for name in ctx.config.models if name not in NO_MODEL]
         if not names:
             yield failed("no model is set", code="runner.no_model")
             return
+        asked = [*ctx.prompt, *_history(ctx), _question(ctx)]
         for index, name in enumerate(names):
             call = _Call(ctx, name, asked)
+            last = index + 1 == len(names)
             try:
-                async for piece in call.pieces():
-                    yield delta(piece)
+                async with aclosing(call.pieces()) as pieces:
+                    async for piece in pieces:
+                        yield delta(piece)
             except AgentAPIException as error:
-                if call.begun or index + 1 == len(names):
+                if call.begun or last:
                     yield _failure(error)
                     return
                 ctx.log.warning("model_failed", model=name, reason=error.error.message)
                 continue
-            yield message(call.text)
+            if call.empty and not last:
+                ctx.log.warning("model_failed", model=name, reason="it said nothing")
+                continue
+            if call.text:
+                yield message(call.text)
             yield completed(finish_reason=call.finish_reason, usage=call.usage)
             return
+
+
+def _history(ctx: AgentRunContext[LocalAgentConfig]) -> Sequence[Message]:
+    """The newest messages of the window, from a user's turn on."""
+    limit = ctx.config.context_history_fetch_limit
+    recent = ctx.messages[-limit:] if limit else ()
+    if len(recent) == len(ctx.messages):
+        return recent
+    starts = [index for index, message in enumerate(recent) if message.role == "user"]
+    return recent[starts[0] :] if starts else ()
+
+
+def _question(ctx: AgentRunContext[LocalAgentConfig]) -> Message:
+    """The input as a user's message; an event that says nothing is told to the model in words."""
+    asked = ctx.input.as_message()
+    if asked.content:
+        return asked
+    lines = [f"[{ctx.event.event_type}]"]
+    if ctx.actor is not None and (who := ctx.actor.actor_name or ctx.actor.actor_id):
+        lines.append(f"by: {who}")
+    for name, value in (("data", ctx.input.data), ("about", ctx.subject and ctx.subject.data)):
+        if value:
+            lines.append(f"{name}: {to_json(value).decode()}")
+    return Message(role="user", content="\n".join(lines))
 
 
 class _Call:
@@ -184,6 +221,7 @@ class _Call:
         self._filter = ThinkFilter() if ctx.config.remove_think else None
         self._shown: list[str] = []
         self.begun = False
+        """Whether anything of an answer has come, its reasoning included."""
         self.finish_reason = "stop"
         self.usage: Usage | None = None
 
@@ -192,35 +230,45 @@ class _Call:
         """What is shown of the answer."""
         return "".join(self._shown)
 
+    @property
+    def empty(self) -> bool:
+        """Whether it ended well and said nothing at all."""
+        return not self.begun
+
     async def pieces(self) -> AsyncGenerator[str, None]:
         """The answer: as it comes where it is shown so, else whole."""
         if not self._ctx.runtime.streaming_supported:
             await self._whole()
             return
-        options = self._options()
-        async for chunk in self._ctx.api.models.stream(self._name, self._asked, **options):
-            self.begun = True
-            self.finish_reason = chunk.finish_reason or self.finish_reason
-            self.usage = chunk.usage or self.usage
-            if piece := self._take(chunk.to_text()):
-                yield piece
-        if self._filter is not None and (rest := self._filter.flush()[0]):
-            self._shown.append(rest)
+        stream = self._ctx.api.models.stream(self._name, self._asked, **self._options())
+        async with aclosing(stream) as chunks:
+            async for chunk in chunks:
+                self.begun = self.begun or bool(chunk.content or chunk.reasoning)
+                self.finish_reason = chunk.finish_reason or self.finish_reason
+                self.usage = chunk.usage or self.usage
+                if piece := self._take(chunk.to_text()):
+                    yield piece
+        if rest := self._rest():
             yield rest
 
     async def _whole(self) -> None:
         reply = await self._ctx.api.models.invoke(self._name, self._asked, **self._options())
-        self.begun = True
+        self.begun = bool(reply.message.content or reply.reasoning)
         self.finish_reason = reply.finish_reason or self.finish_reason
         self.usage = reply.usage
         self._take(reply.message.to_text())
-        if self._filter is not None:
-            self._shown.append(self._filter.flush()[0])
+        self._rest()
 
     def _take(self, text: str) -> str:
         piece = self._filter.feed(text)[0] if self._filter is not None else text
         self._shown.append(piece)
         return piece
+
+    def _rest(self) -> str:
+        """What the filter held back until the end."""
+        rest = self._filter.flush()[0] if self._filter is not None else ""
+        self._shown.append(rest)
+        return rest
 
     def _options(self) -> dict[str, Any]:
         timeout = self._ctx.config.timeout
@@ -228,5 +276,6 @@ class _Call:
 
 
 def _failure(error: AgentAPIException) -> AgentRunResult:
-    code = "runner.timeout" if error.code == "deadline_exceeded" else "runner.llm_error"
+    kinds: Mapping[str, str] = {"deadline_exceeded": "runner.timeout", "unauthorized": "runner.no_model"}
+    code = kinds.get(error.code, "runner.llm_error")
     return failed(error.error.message, code=code, retryable=error.retryable)

@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,17 @@ from langbot_agents.schemas import __version__
 from langbot_agents.schemas.base import freeze
 from langbot_agents.schemas.records import BindingRevision, DeliveryRecord, DispatchRecord, RunRecord
 
-from .bindings import BindingEntry, BindingSet
+from .access import LOCAL_NAME, TokenBook
+from .bindings import BindingSet, PauseBook
 from .clock import utc_now
 from .delivery import DeliveryController
 from .dispatcher import Dispatcher
 from .gateway import Accepted, Caller, EventGateway
+from .legacy import LegacyEntry, LegacyRun
 from .orchestrator import AgentRunOrchestrator, HostFacts, RunParts
-from .platforms import Surfaces
+from .platforms import HTTP_SURFACE, Surfaces
 from .project import Project
-from .recovery import ANY_WORKSPACE, Recovered, Recovery
+from .recovery import Recovered, Recovery
 from .router import EventRouter
 from .runtime import InProcessRuntime
 from .store import Artifacts, Cursor, Database, dispatches, outbox, revisions, runs
@@ -51,6 +53,8 @@ class Host:
         gateway: EventGateway,
         surfaces: Surfaces,
         router: EventRouter,
+        tokens: TokenBook,
+        pauses: PauseBook,
     ) -> None:
         self.project = project
         self.db = db
@@ -60,19 +64,32 @@ class Host:
         self.gateway = gateway
         self.surfaces = surfaces
         self.router = router
+        self.tokens = tokens
+        self.pauses = pauses
         self.recovered = Recovered()
         self.started_at = time.time()
 
     @property
     def bindings(self) -> BindingSet:
         """The set that is live."""
-        return self.project.bindings
+        return self.pauses.applied(self.project.bindings)
 
     async def run_from_event(
         self, data: Mapping[str, Any], caller: Caller, *, before_append: Callable[[str], None] | None = None
     ) -> Accepted:
         """Take an event in at the gateway; it is on disk and decided when this returns."""
         return await self.gateway.accept(data, caller, before_append=before_append)
+
+    def run_from_query(self, query: Any, pipeline_config: Any) -> LegacyRun:
+        """Run a LangBot query by its Pipeline; iterate what it gives for the normalised results."""
+        entry = LegacyEntry(
+            db=self.db,
+            gateway=self.gateway,
+            surfaces=self.surfaces,
+            registry=self.project.registry,
+            models=self.project.models,
+        )
+        return entry.run_from_query(query, pipeline_config)
 
     async def settled(self) -> None:
         """Wait until nothing is under way; for commands that run a host for one event."""
@@ -103,13 +120,24 @@ async def open_host(project: Project, *, clock: Callable[[], float] = time.time)
             Database.open(settings.storage.url, root=project.root, on_error=_write_failed)
         )
         await db.writer.submit(_store_revisions, project.bindings)
+        tokens = TokenBook(db=db, surface=HTTP_SURFACE, reserved=_source_names(project))
+        pauses = PauseBook(db=db)
+        await tokens.load()
+        await pauses.load()
+        stack.push_async_callback(project.models.aclose)
         tasks = await stack.enter_async_context(anyio.create_task_group())
         surfaces = Surfaces()
-        facts = HostFacts(timezone=settings.timezone, locale=settings.locale, clock=clock)
+        facts = HostFacts(
+            timezone=settings.timezone,
+            locale=settings.locale,
+            available={"models": project.models.names},
+            clock=clock,
+        )
         parts = RunParts(
             db=db,
             artifacts=Artifacts(db, project.root / settings.artifacts.path),
             registry=project.registry,
+            models=project.models,
             plugins=project.plugins,
             delivery=DeliveryController(db, surfaces),
             secrets=project.secrets,
@@ -130,6 +158,7 @@ async def open_host(project: Project, *, clock: Callable[[], float] = time.time)
         )
         gateway = EventGateway(
             db=db,
+            artifacts=parts.artifacts,
             dispatcher=dispatcher,
             plugins=project.plugins,
             surfaces=surfaces,
@@ -144,6 +173,8 @@ async def open_host(project: Project, *, clock: Callable[[], float] = time.time)
             gateway=gateway,
             surfaces=surfaces,
             router=router,
+            tokens=tokens,
+            pauses=pauses,
         )
         tasks.start_soon(dispatcher.expire)
         recovery = Recovery(
@@ -184,7 +215,7 @@ def _store_revisions(cursor: Cursor, bindings: BindingSet) -> None:
             cursor,
             BindingRevision(
                 digest=entry.revision,
-                workspace_id=_revision_workspace(entry),
+                workspace_id=entry.workspace_id,
                 binding_id=entry.binding_id,
                 document=freeze(entry.document.model_dump(mode="json", by_alias=True)),
                 origin=entry.origin,
@@ -193,11 +224,11 @@ def _store_revisions(cursor: Cursor, bindings: BindingSet) -> None:
         )
 
 
-def _revision_workspace(entry: BindingEntry) -> str:
-    stated = entry.document.scope.workspace_id
-    if stated is None:
-        return "default"
-    return stated if isinstance(stated, str) and "*" not in stated else ANY_WORKSPACE
+def _source_names(project: Project) -> frozenset[str]:
+    """Names of sources that are not tokens: conversations and repeats go by them."""
+    settings = project.settings
+    platforms = {item.name for item in settings.platforms}
+    return frozenset(platforms | {item.name for item in settings.schedules} | {LOCAL_NAME})
 
 
 _DISPATCH_FIELDS = {"dispatch_id", "binding_id", "outcome", "reason", "run_id"}
@@ -247,7 +278,7 @@ class HostFile:
 
     url: str
     pid: int
-    token: str
+    token: str = field(repr=False)
     version: str = __version__
 
     @classmethod

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from langbot_agents.schemas import __version__
 from langbot_agents.schemas.base import freeze
@@ -196,10 +196,8 @@ class AgentRunContextBuilder:
                 event_data=event.metadata,
                 raw_ref=event.raw_ref,
             ),
-            actor=None if event.actor is None else ActorContext.model_validate(event.actor.model_dump()),
-            subject=None
-            if event.subject is None
-            else SubjectContext.model_validate(event.subject.model_dump()),
+            actor=None if event.actor is None else _same(ActorContext, event.actor),
+            subject=None if event.subject is None else _same(SubjectContext, event.subject),
             prompt=effective_prompt(request.runner, request.config),
             messages=messages,
             context_request=request.runner.context_request,
@@ -214,12 +212,20 @@ class AgentRunContextBuilder:
         )
 
 
+M = TypeVar("M", bound=BaseModel)
+
+
+def _same(model: type[M], value: BaseModel) -> M:
+    """The same fields as the model's own; checked when they came in, so not again."""
+    return model.model_construct(value.model_fields_set, **dict(value))
+
+
 def effective_prompt(runner: AgentRunnerDescriptor, config: Mapping[str, Any]) -> tuple[Message, ...]:
     """The prompt in the runner's `prompt-editor` field: text, or a list of {role, content}."""
     properties = runner.config_schema.get("properties")
     for name, field in properties.items() if isinstance(properties, Mapping) else ():
         if isinstance(field, Mapping) and field.get("x-selector") == "prompt-editor":
-            value = config.get(name)
+            value = config.get(name, field.get("default"))
             if isinstance(value, str):
                 return (Message(role="system", content=value),) if value else ()
             if isinstance(value, Sequence):
@@ -255,6 +261,8 @@ def _conversation(event: AgentEventEnvelope, known: Conversation | None) -> Conv
 
 
 def _state(request: RunRequest, inputs: ContextInputs) -> AgentRunState:
+    if not any(inputs.state.values()):
+        return AgentRunState()
     return AgentRunState.model_validate(
         {
             "scopes": {

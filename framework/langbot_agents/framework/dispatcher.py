@@ -4,9 +4,10 @@ import heapq
 import itertools
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
@@ -19,7 +20,7 @@ from .clock import utc_now
 from .errors import LangbotAgentsError, StoreError
 from .identity import flow_key
 from .ids import new_id
-from .orchestrator import AgentRunOrchestrator
+from .orchestrator import AgentRunOrchestrator, RunHandle
 from .platforms import Surfaces
 from .router import EventRouter, RoutedEvent
 from .store import Cursor, Database, decisions, dispatches
@@ -32,6 +33,18 @@ DISCARD = "plugin:langbot-agents/discard/default"
 MAX_CAUSE_DEPTH = 8
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DirectRoute:
+    """Bindings that are the only candidates for an event, and what else its caller brings to the run."""
+
+    bindings: BindingSet
+    params: Mapping[str, Any] = field(default_factory=dict)
+    started: Callable[[RunHandle], None] | None = None
+    """Given the run of the binding that answers."""
+    refused: Callable[[DispatchOutcome, str | None], None] | None = None
+    """Told why there is no run."""
+
+
 @dataclass(kw_only=True, eq=False)
 class Item:
     """One chosen binding of one event, on its way to a run."""
@@ -41,6 +54,7 @@ class Item:
     record: DispatchRecord
     fallbacks: tuple[BindingEntry, ...] = ()
     resume: RunRecord | None = None
+    direct: DirectRoute | None = None
     gone: bool = False
     """Whether it has its outcome, or its run is about to be written down."""
     expires: float = 0.0
@@ -89,13 +103,17 @@ class Dispatcher:
         self.pending = 0
         """Chosen bindings that have no outcome yet, or whose run goes on."""
 
-    async def offer(self, event: AgentEventEnvelope, *, veto: str | None = None) -> Decision:
+    async def offer(
+        self, event: AgentEventEnvelope, *, veto: str | None = None, direct: DirectRoute | None = None
+    ) -> Decision:
         """Decide an event that is on disk, and send its chosen bindings on their way."""
-        bindings = self._bindings()
+        bindings = self._bindings() if direct is None else direct.bindings
         decision = self._router.decide(RoutedEvent(event), bindings, self._clock(), decision_id=new_id("dec"))
         if veto is not None:
             decision = decision.model_copy(update={"veto": veto})
         items = self._items(event, decision, bindings)
+        for item in items:
+            item.direct = direct
         outcome, reason = self._refusal(event, veto)
         if outcome is not None:
             ended = {"outcome": outcome, "reason": reason, "ended_at": utc_now()}
@@ -114,6 +132,8 @@ class Dispatcher:
             await self._enqueue(item)
         if not items:
             self._surfaces.end(decision.event_uid)
+        if direct is not None and direct.refused is not None and not items:
+            direct.refused(outcome or "discarded", reason)
         return decision
 
     async def resume(self, item: Item) -> None:
@@ -308,8 +328,12 @@ class Dispatcher:
             dispatch_id=item.record.dispatch_id,
             resume=item.resume,
             follow=None if following is None else partial(_write_following, record=following.record),
+            params=None if item.direct is None else item.direct.params,
         )
-        outcome = await handle.wait()
+        started = None if item.direct is None else item.direct.started
+        if started is not None:
+            started(handle)
+        outcome = await handle.wait(read=started is not None)
         if following is None or not outcome.followed:
             return None
         following.record = following.record.model_copy(update={"created_at": utc_now()})
@@ -337,6 +361,8 @@ class Dispatcher:
             )
         finally:
             self._done(item)
+            if item.direct is not None and item.direct.refused is not None:
+                item.direct.refused(outcome, reason)
 
     def _admit(self, event_uid: str, count: int = 1) -> None:
         if count == 0:

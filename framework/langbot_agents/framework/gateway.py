@@ -8,15 +8,19 @@ import anyio
 from pydantic import ValidationError
 
 from langbot_agents.schemas.catalogue import canonical_type
-from langbot_agents.schemas.events import AgentEventEnvelope, ReplyTarget, SourceKind
+from langbot_agents.schemas.events import AgentEventEnvelope, ReplyTarget
 
-from .dispatcher import Dispatcher
+from .access import Caller
+from .dispatcher import DirectRoute, Dispatcher
 from .errors import HostBusyError, InvalidEventError
+from .media import TakenFiles, take_files
 from .platforms import Surfaces
 from .plugins import PluginHost
-from .store import Database, events
+from .store import Artifacts, Database, events
 from .telemetry import get_logger
 from .texts import t
+
+__all__ = ["Accepted", "Caller", "EventGateway", "invalid_event"]
 
 log = get_logger(__name__)
 
@@ -27,22 +31,11 @@ RETRY_AFTER = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Caller:
-    """Who brings an event, and what of it that caller may state."""
-
-    name: str
-    kind: SourceKind = "http_api"
-    workspace_id: str = "default"
-    surface: str
-    impersonate: bool = False
-    """Whether it may state another source, workspace, actor or reply target."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Accepted:
     """What an acknowledged event is answered with."""
 
     event_uid: str
+    workspace_id: str
     duplicate: bool
     deduplicated: bool
     """Whether a repeat would have been noticed: the event has an `event_id`."""
@@ -59,12 +52,14 @@ class EventGateway:
         self,
         *,
         db: Database,
+        artifacts: Artifacts,
         dispatcher: Dispatcher,
         plugins: PluginHost,
         surfaces: Surfaces,
         max_pending: int,
     ) -> None:
         self._db = db
+        self._artifacts = artifacts
         self._dispatcher = dispatcher
         self._plugins = plugins
         self._surfaces = surfaces
@@ -74,31 +69,51 @@ class EventGateway:
         self._closed = False
 
     async def accept(
-        self, data: Mapping[str, Any], caller: Caller, *, before_append: Callable[[str], None] | None = None
+        self,
+        data: Mapping[str, Any],
+        caller: Caller,
+        *,
+        before_append: Callable[[str], None] | None = None,
+        direct: DirectRoute | None = None,
     ) -> Accepted:
         """Append an event, then decide it. Returns once it is on disk and decided.
 
-        `before_append` is called with the `event_uid`, so that a listener misses nothing.
-        Raises `InvalidEventError`, `HostBusyError`, or `StoreError`; then nothing was acknowledged.
+        `before_append` is called with the `event_uid`, so that a listener misses nothing. With `direct`
+        its bindings are the only candidates. Raises `InvalidEventError`, `ForbiddenError`, `HostBusyError`
+        or `StoreError`; then nothing was acknowledged.
         """
         self._refuse_when_busy()
-        envelope = self.complete(data, caller)
+        taken = take_files(self.complete(data, caller))
+        envelope = taken.envelope
         self._entering += 1
         try:
             if before_append is not None:
                 before_append(envelope.event_uid or "")
             # what may be on disk is decided even if the caller goes away now
             with anyio.CancelScope(shield=True):
-                appended = await events.append(self._db.writer, envelope)
+                appended = await self._append(taken)
                 if not appended.duplicate:
-                    await self._decide(envelope)
+                    await self._decide(envelope, direct)
             return Accepted(
                 event_uid=appended.event_uid,
+                workspace_id=envelope.workspace_id,
                 duplicate=appended.duplicate,
                 deduplicated=envelope.event_id is not None,
             )
         finally:
             self._entering -= 1
+
+    async def _append(self, taken: TakenFiles) -> events.Appended:
+        """The files of an event before the event itself, so that no event names a file that is not there."""
+        kept = False
+        try:
+            await taken.store(self._artifacts)
+            appended = await events.append(self._db.writer, taken.envelope)
+            kept = not appended.duplicate
+        finally:
+            if not kept:
+                await taken.forget(self._artifacts)
+        return appended
 
     def close(self) -> None:
         """Take nothing more; what was taken goes on."""
@@ -115,13 +130,16 @@ class EventGateway:
             )
 
     def complete(self, data: Mapping[str, Any], caller: Caller) -> AgentEventEnvelope:
-        """The whole envelope of what was posted, with what the host sets. Raises `InvalidEventError`."""
+        """The whole envelope of what was posted, with what the host sets.
+
+        Raises `InvalidEventError`, and `ForbiddenError` for what this caller may not state.
+        """
         filled = {key: value for key, value in data.items() if key not in HOST_FIELDS}
-        source = {"kind": caller.kind, "name": caller.name}
-        if not caller.impersonate:
-            self._refuse_claims(filled, caller, source)
+        caller.check_claims(filled)
         if filled.get("source") is None:
-            filled["source"] = source
+            filled["source"] = {"kind": caller.kind, "name": caller.name}
+        if not caller.impersonate and filled.get("actor") is None:
+            filled["actor"] = caller.actor
         filled["workspace_id"] = filled.get("workspace_id") or caller.workspace_id
         stated = filled.get("delivery")
         known = (
@@ -147,9 +165,9 @@ class EventGateway:
         """Decide an event that was acknowledged before a crash."""
         await self._decide(envelope)
 
-    async def _decide(self, envelope: AgentEventEnvelope) -> None:
+    async def _decide(self, envelope: AgentEventEnvelope, direct: DirectRoute | None = None) -> None:
         if not self._plugins.has("event_received"):
-            await self._dispatcher.offer(envelope)
+            await self._dispatcher.offer(envelope, direct=direct)
             return
         async with self._order:  # a slow hook must not let a later event overtake
             veto = None
@@ -157,20 +175,7 @@ class EventGateway:
                 if isinstance(answer.value, str) and answer.value:
                     veto = f"{answer.plugin}: {answer.value}"
                     break
-            await self._dispatcher.offer(envelope, veto=veto)
-
-    def _refuse_claims(self, filled: Mapping[str, Any], caller: Caller, source: Mapping[str, str]) -> None:
-        workspace = filled.get("workspace_id")
-        if workspace not in (None, caller.workspace_id):
-            raise InvalidEventError(
-                t(
-                    "workspace_id: {caller!r} may not name workspace {value!r}",
-                    caller=caller.name,
-                    value=workspace,
-                )
-            )
-        if filled.get("source") not in (None, source):
-            raise InvalidEventError(t("source: {caller!r} may not name another source", caller=caller.name))
+            await self._dispatcher.offer(envelope, veto=veto, direct=direct)
 
     def _is_real_surface(self, name: Any) -> bool:
         return (

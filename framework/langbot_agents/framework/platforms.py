@@ -13,6 +13,8 @@ from .streams import Subscription
 
 HTTP_SURFACE = "http_api"
 TERMINAL_SURFACE = "terminal"
+LEGACY_SURFACE = "langbot"
+"""Where the results of LangBot queries go: their caller reads them."""
 
 Content = str | tuple[ContentPart, ...]
 
@@ -155,7 +157,7 @@ class Surfaces:
     def __init__(self) -> None:
         self._surfaces: dict[str, Surface] = {}
         self.mailboxes: Mapping[str, Mailbox] = {
-            name: Mailbox(name) for name in (HTTP_SURFACE, TERMINAL_SURFACE)
+            name: Mailbox(name) for name in (HTTP_SURFACE, TERMINAL_SURFACE, LEGACY_SURFACE)
         }
         self._surfaces.update(self.mailboxes)
 

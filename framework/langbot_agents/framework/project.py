@@ -86,7 +86,12 @@ def load_project(
     registry.discover(packages)
     written = document.source if list(settings.bindings) == document.source.data.get("bindings") else None
     files = load_bindings(root, settings.bindings, host=written, event_types=_event_types())
-    checked = check_bindings(files, registry, timezone=settings.timezone)
+    checked = check_bindings(
+        files,
+        registry,
+        timezone=settings.timezone,
+        models=tuple(item.name for item in settings.models),
+    )
     resolver = SecretResolver(
         root, _secret_settings(settings, checked.set), os.environ if environ is None else environ
     )

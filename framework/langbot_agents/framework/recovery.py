@@ -8,7 +8,7 @@ from langbot_agents.schemas.bindings import AgentBinding
 from langbot_agents.schemas.events import AgentEventEnvelope
 from langbot_agents.schemas.records import DispatchRecord, RunRecord
 
-from .bindings import BindingEntry, BindingSet, entry_of
+from .bindings import ANY_WORKSPACE, BindingEntry, BindingSet, entry_of
 from .dispatcher import Dispatcher, Item
 from .errors import RunnerError, StoreError
 from .gateway import EventGateway
@@ -173,7 +173,3 @@ class Recovery:
             return None
 
         return await self._db.read(find)
-
-
-ANY_WORKSPACE = "*"
-"""Under which the revisions of bindings are kept that take more than one workspace."""

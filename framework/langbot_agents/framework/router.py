@@ -16,6 +16,7 @@ from langbot_agents.schemas.units import TimeWindow
 
 from .bindings import SCOPE_FIELDS, BindingEntry, BindingSet
 from .filters import FUNCTION_SET, LegResult, evaluate_all
+from .texts import t
 
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _ORDER: Mapping[str, int] = {"selected": 0, "outranked": 1, "observer": 2, "filter_error": 3, "inactive": 4}
@@ -176,8 +177,8 @@ def _scope_miss(entry: BindingEntry, event: RoutedEvent) -> int | None:
 
 def _reason(entry: BindingEntry, event: RoutedEvent, clock: float, listed: DecisionEntry | None) -> Reason:
     reason = partial(Reason, binding_id=entry.binding_id, origin=entry.origin)
-    if entry.state == "disabled":
-        return reason(code="disabled")
+    if entry.state != "live":
+        return reason(code="disabled", detail=_pause_text(entry))
     if entry.type_rank(event.event_type) is None:
         return reason(
             code="event_type",
@@ -196,6 +197,12 @@ def _reason(entry: BindingEntry, event: RoutedEvent, clock: float, listed: Decis
     if listed is None:
         raise AssertionError(f"{entry.binding_id}: routing and explanation differ")
     return reason(code=listed.code)
+
+
+def _pause_text(entry: BindingEntry) -> str | None:
+    if entry.state != "paused" or entry.pause is None:
+        return None
+    return t("paused: {reason}", reason=entry.pause.reason or t("no reason was given"))
 
 
 def is_active(window: ActiveWindow | None, clock: float, timezone: str) -> bool:

@@ -33,6 +33,10 @@ class AgentTrigger(Model):
     binding_revision: str = Field(description="Digest of the binding as it was.")
 
 
+_LAUNCHERS = {"private": "person", "group": "group", "channel": "group"}
+"""LangBot's two kinds of conversation."""
+
+
 class ConversationContext(Model):
     """The conversation of the event."""
 
@@ -49,11 +53,14 @@ class ConversationContext(Model):
 
     def to_legacy_session(self) -> dict[str, Any]:
         """The conversation as LangBot's session, as far as it is known."""
+        launcher_type = self.launcher_type or _LAUNCHERS.get(self.conversation_type or "")
+        launcher_id = self.launcher_id or self.conversation_id
         return {
-            "launcher_type": self.launcher_type,
-            "launcher_id": self.launcher_id,
+            "launcher_type": launcher_type,
+            "launcher_id": launcher_id,
             "sender_id": self.sender_id,
-            "session_id": self.conversation_id,
+            "session_id": f"{launcher_type}_{launcher_id}" if launcher_type else launcher_id,
+            "conversation_id": self.conversation_id,
             "bot_uuid": self.bot_id,
         }
 
@@ -197,15 +204,20 @@ class AgentRunContext(Model):
 
     def to_legacy_query_context(self) -> dict[str, Any]:
         """The run in the terms of a LangBot query, as far as it is known."""
-        conversation = self.conversation
+        session = self.conversation.to_legacy_session() if self.conversation else None
         return {
-            "query_id": self.run_id,
-            "launcher_type": conversation.launcher_type if conversation else None,
-            "launcher_id": conversation.launcher_id if conversation else None,
+            "query_id": self.event.event_data.get("query_id") or self.run_id,
+            "launcher_type": session["launcher_type"] if session else None,
+            "launcher_id": session["launcher_id"] if session else None,
             "sender_id": self.actor.actor_id if self.actor else None,
             "bot_uuid": self.runtime.bot_id,
             "pipeline_uuid": self.runtime.pipeline_id,
-            "session": conversation.to_legacy_session() if conversation else None,
+            "session": session,
+            "prompt": [message.model_dump(mode="json", exclude_none=True) for message in self.prompt],
+            "messages": [message.model_dump(mode="json", exclude_none=True) for message in self.messages],
             "user_message": self.input.to_text(),
+            "user_message_contents": [
+                part.model_dump(mode="json", exclude_none=True) for part in self.input.contents
+            ],
             "variables": dict(self.params),
         }

@@ -1,6 +1,6 @@
 """What `ctx.api`, `ctx.log`, `ctx.emit` and `ctx.deadline` are to a runner."""
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
 from langbot_agents.schemas.bindings import StateScope
@@ -62,8 +62,10 @@ class ModelsAPI(Protocol):
     async def invoke(self, model: str, messages: Sequence[Message], **options: Any) -> ModelReply:
         """A whole answer; `options` go to the model, such as `temperature`."""
 
-    def stream(self, model: str, messages: Sequence[Message], **options: Any) -> AsyncIterator[ModelChunk]:
-        """An answer in pieces, each only what is new."""
+    def stream(
+        self, model: str, messages: Sequence[Message], **options: Any
+    ) -> AsyncGenerator[ModelChunk, None]:
+        """An answer in pieces, each only what is new; close it (`aclosing`) where you leave early."""
 
 
 class AgentRunAPI(Protocol):

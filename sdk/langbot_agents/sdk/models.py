@@ -1,6 +1,6 @@
 """What a model provider is: the package that speaks to a service which answers prompts."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -62,7 +62,7 @@ class ModelProvider(Protocol):
 
     def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any], *, timeout: float
-    ) -> AsyncIterator[ModelChunk]:
+    ) -> AsyncGenerator[ModelChunk, None]:
         """An answer in pieces, the last one with the finish reason. Raises `ModelProviderError`."""
 
     async def aclose(self) -> None:

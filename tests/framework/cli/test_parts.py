@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 
 from langbot_agents.framework.cli.event_set import lay_over
-from langbot_agents.framework.cli.filter_values import values_of
 from langbot_agents.framework.cli.moments import parse_moment
-from langbot_agents.framework.cli.outlook import loop_guard
-from langbot_agents.framework.cli.rank import rank_step
 from langbot_agents.framework.dispatcher import Dispatcher
+from langbot_agents.framework.explanation import loop_guard, rank_step, values_of
 from langbot_agents.framework.filters import compile_filter
 from langbot_agents.framework.project import load_project
 from langbot_agents.framework.router import rank

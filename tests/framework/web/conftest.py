@@ -53,17 +53,36 @@ class Served:
     root: Path
     environ: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[str] | None = None
+    keep_output: bool = False
+    output: list[str] = field(default_factory=list)
+    """What it printed, if that is kept."""
 
     def start(self) -> "Served":
         """Start the server and wait until it answers."""
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "langbot_agents.framework.cli", "-c", str(self.root), "serve"],
+            self._command,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env={**os.environ, "LANGBOT_AGENTS_LANG": "en_US", **self.environ},
+            env=self._environ,
         )
         return self._wait()
+
+    def refused(self) -> str:
+        """What it says where it cannot start."""
+        done = subprocess.run(
+            self._command, capture_output=True, text=True, env=self._environ, timeout=20, check=False
+        )
+        assert done.returncode == 78
+        return done.stderr
+
+    @property
+    def _command(self) -> list[str]:
+        return [sys.executable, "-m", "langbot_agents.framework.cli", "-c", str(self.root), "serve"]
+
+    @property
+    def _environ(self) -> dict[str, str]:
+        return {**os.environ, "LANGBOT_AGENTS_LANG": "en_US", "COLUMNS": "200", **self.environ}
 
     def _wait(self) -> "Served":
         assert self.process is not None
@@ -91,6 +110,19 @@ class Served:
         headers = self.headers if authorised else {}
         return httpx.Client(base_url=self.file["url"], headers=headers, timeout=20, **options)
 
+    def token(self, name: str, *scopes: str, **wanted: Any) -> str:
+        """A new token, made with the local one."""
+        with self.client() as client:
+            answer = client.post("/v1/tokens", json={"name": name, "scopes": scopes, **wanted})
+        assert answer.status_code == 201, answer.text
+        token: str = answer.json()["token"]
+        return token
+
+    def outsider(self, token: str, **options: Any) -> httpx.Client:
+        """A client with a token of the book."""
+        headers = {"Authorization": f"Bearer {token}"}
+        return httpx.Client(base_url=self.file["url"], headers=headers, timeout=20, **options)
+
     def kill(self) -> None:
         """End the process as a power cut would."""
         assert self.process is not None
@@ -107,6 +139,8 @@ class Served:
         assert self.process is not None
         code = self.process.wait(20)
         if self.process.stdout is not None:
+            if self.keep_output:
+                self.output.append(self.process.stdout.read())
             self.process.stdout.close()
         self.process = None
         return code

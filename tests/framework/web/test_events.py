@@ -173,11 +173,23 @@ def test_list_pages_through_the_log(client: httpx.Client) -> None:
         client.post("/v1/events", json={**MESSAGE, "event_id": f"page:{number}"})
     first = client.get("/v1/events?limit=2&event_type=message.received").json()
     second = client.get(
-        f"/v1/events?limit=2&event_type=message.received&before={first['next_cursor']}"
+        f"/v1/events?limit=2&event_type=message.received&cursor={first['next_cursor']}"
     ).json()
 
     assert [item["event_id"] for item in first["events"]] == ["page:2", "page:1"]
     assert second["events"][0]["event_id"] == "page:0"
+
+
+def test_list_goes_on_as_the_log_grows(client: httpx.Client) -> None:
+    """Oldest first, the cursor of the last page finds what came since."""
+    params = {"limit": "500", "order": "oldest"}
+    cursor = client.get("/v1/events", params=params).json()["next_cursor"]
+    again = client.get("/v1/events", params={**params, "cursor": cursor}).json()
+    client.post("/v1/events", json={**MESSAGE, "event_id": "grown"})
+    grown = client.get("/v1/events", params={**params, "cursor": again["next_cursor"]}).json()
+
+    assert again == {"events": [], "next_cursor": cursor}
+    assert [item["event_id"] for item in grown["events"]] == ["grown"]
 
 
 def test_event_id_names_an_event_where_it_names_one(client: httpx.Client) -> None:

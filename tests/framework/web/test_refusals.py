@@ -88,7 +88,8 @@ def test_large_body_is_refused_before_it_is_read(served: Served) -> None:
     url = urlsplit(served.file["url"])
     with socket.create_connection((url.hostname, url.port), timeout=10) as raw:
         raw.sendall(
-            f"POST /v1/events HTTP/1.1\r\nHost: {url.netloc}\r\nAuthorization: {served.headers['Authorization']}\r\n"
+            f"POST /v1/events HTTP/1.1\r\nHost: {url.netloc}\r\n"
+            f"Authorization: {served.headers['Authorization']}\r\n"
             f"Content-Type: application/json\r\nContent-Length: 99999999\r\n\r\n".encode()
         )
         answer = raw.recv(65536).decode()
@@ -148,7 +149,15 @@ def test_unknown_origin_is_refused(client: httpx.Client) -> None:
         ("/v1/runs/run_nope", 404),
         ("/v1/events?limit=0", 400),
         ("/v1/events?limit=x", 400),
-        ("/v1/events?before=-1", 400),
+        ("/v1/events?cursor=-1", 400),
+        ("/v1/events?before=1", 400),
+        ("/v1/events?workspace=../etc", 400),
+        ("/v1/runs?status=asleep", 400),
+        ("/v1/runs?limit=501", 400),
+        ("/v1/runs/run_nope/results", 404),
+        ("/v1/bindings/nope", 404),
+        ("/v1/conversations/nope", 404),
+        ("/v1/runners/nope", 404),
     ],
 )
 def test_unknown_addresses_are_problems(client: httpx.Client, path: str, status: int) -> None:

@@ -25,6 +25,7 @@ from ..registry import AgentRunnerRegistry
 from ..texts import t
 from .config import check_config
 from .model import SCOPE_FIELDS, BindingEntry, BindingSet, Quarantined
+from .named_models import check_models
 from .possible import CLOSED, is_possible
 from .ties import Tie, find_ties
 from .wildcard import Wildcard
@@ -57,14 +58,23 @@ class CheckedBindings:
     documents: int
 
 
-def check_bindings(files: BindingFiles, registry: AgentRunnerRegistry, *, timezone: str) -> CheckedBindings:
-    """Make the set of a project; a document that fails is quarantined, the others run."""
+def check_bindings(
+    files: BindingFiles,
+    registry: AgentRunnerRegistry,
+    *,
+    timezone: str,
+    models: Sequence[str] | None = None,
+) -> CheckedBindings:
+    """Make the set of a project; a document that fails is quarantined, the others run.
+
+    `models` are the names that are declared; None where nobody can say.
+    """
     findings: list[Finding] = list(files.findings)
     quarantined = [_unreadable(file) for file in files.files if not file.documents and _errors(file.findings)]
     quarantined += [_quarantine(document, document.findings) for document in files.quarantined]
     entries: dict[str, tuple[BindingEntry, LoadedDocument]] = {}
     for document in files.bindings:
-        entry, own = _check(document, registry)
+        entry, own = _check(document, registry, models)
         findings += own
         if entry is None:
             quarantined.append(_quarantine(document, own))
@@ -106,7 +116,7 @@ def entry_of(
 
 
 def _check(
-    document: LoadedDocument, registry: AgentRunnerRegistry
+    document: LoadedDocument, registry: AgentRunnerRegistry, models: Sequence[str] | None
 ) -> tuple[BindingEntry | None, list[Finding]]:
     binding = document.binding
     if binding is None or document.digest is None:
@@ -123,6 +133,8 @@ def _check(
         )
     else:
         findings += check_config(document, binding, runner)
+        if models is not None and binding.enabled:
+            findings += check_models(document, binding, runner, models)
     findings += [*_event_types(document, binding), *_scope(document, binding)]
     findings += _unfinished(document, binding)
     if runner is None or _errors(findings):
@@ -284,7 +296,15 @@ def _quarantine(document: LoadedDocument, findings: Sequence[Finding]) -> Quaran
         line=document.line,
         reason=first.headline(),
         revision=document.digest,
+        workspace_id=_workspace(document.source.data),
     )
+
+
+def _workspace(data: Any) -> str | None:
+    """The one workspace that a document says it takes, as far as it can be read."""
+    scope = data.get("scope", {}) if isinstance(data, dict) else None
+    stated = scope.get("workspace_id", "default") if isinstance(scope, dict) else None
+    return stated if isinstance(stated, str) and "*" not in stated else None
 
 
 def secret_references(bindings: Iterable[BindingEntry]) -> list[Any]:

@@ -3,12 +3,13 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 from langbot_agents.schemas.bindings import AgentBinding, ScopeValue
 from langbot_agents.schemas.catalogue import canonical_type
+from langbot_agents.schemas.records import BindingPause
 from langbot_agents.schemas.runners import AgentRunnerDescriptor
 
 from ..filters import CompiledFilter
@@ -27,7 +28,10 @@ SCOPE_FIELDS = (
 )
 """The fields of a scope, in the order in which rank compares them."""
 
-BindingState = Literal["live", "disabled"]
+BindingState = Literal["live", "disabled", "paused"]
+
+ANY_WORKSPACE = "*"
+"""Under which the revisions and pauses of bindings are kept that take more than one workspace."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,6 +76,8 @@ class BindingEntry:
     line: int
     runner: AgentRunnerDescriptor
     filters: tuple[CompiledFilter, ...] = ()
+    pause: BindingPause | None = None
+    """Who paused it has taken it out until it is resumed."""
     scope: tuple[ScopeTerm, ...] = field(init=False)
     exact: frozenset[str] = field(init=False)
     prefixes: tuple[str, ...] = field(init=False)
@@ -99,7 +105,19 @@ class BindingEntry:
     @property
     def state(self) -> BindingState:
         """Whether it takes part."""
-        return "live" if self.document.enabled else "disabled"
+        if not self.document.enabled:
+            return "disabled"
+        return "live" if self.pause is None else "paused"
+
+    @property
+    def workspace_id(self) -> str:
+        """The one workspace that it takes, or `*`."""
+        stated = self.document.scope.workspace_id or "default"
+        return stated if isinstance(stated, str) and "*" not in stated else ANY_WORKSPACE
+
+    def serves(self, workspace_id: str) -> bool:
+        """Whether it takes events of a workspace."""
+        return self.scope[-1].matches(workspace_id)
 
     @property
     def origin(self) -> str:
@@ -133,6 +151,8 @@ class Quarantined:
     line: int
     reason: str
     revision: str | None = None
+    workspace_id: str | None = None
+    """The one workspace that it says it takes; None where that cannot be told."""
 
     @property
     def origin(self) -> str:
@@ -158,14 +178,30 @@ class BindingSet:
 
     @cached_property
     def digest(self) -> str:
-        """Names the set: the same documents live, the same digest."""
-        rows = [(entry.binding_id, entry.revision) for entry in self.entries]
+        """Names the set: the same documents live and paused, the same digest."""
+        rows = [
+            (entry.binding_id, entry.revision)
+            if entry.pause is None
+            else (entry.binding_id, entry.revision, "paused")
+            for entry in self.entries
+        ]
         text = json.dumps([self.timezone, rows], separators=(",", ":"))
         return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
     def get(self, binding_id: str) -> BindingEntry | None:
         """The binding of that id, if it is not quarantined."""
         return self._by_id.get(binding_id)
+
+    def with_pauses(self, pauses: Mapping[str, BindingPause]) -> "BindingSet":
+        """The same set with these bindings, by id, paused and all others not."""
+        entries = [replace(entry, pause=pauses.get(entry.binding_id)) for entry in self.entries]
+        return BindingSet(entries, self.quarantined, timezone=self.timezone)
+
+    def of_workspace(self, workspace_id: str) -> "BindingSet":
+        """What of it concerns a workspace."""
+        entries = [entry for entry in self.entries if entry.serves(workspace_id)]
+        quarantined = [item for item in self.quarantined if item.workspace_id == workspace_id]
+        return BindingSet(entries, quarantined, timezone=self.timezone)
 
     def __len__(self) -> int:
         return len(self.entries)

@@ -149,14 +149,14 @@ def _test_file(path: Path, root: Path) -> LoadedFile:
 
 def _check_files(config: Path | None, paths: list[Path]) -> Checked:
     """Some files of bindings as a set of their own, in the context of the root document if there is one."""
-    root, registry, timezone = _context(config)
+    root, registry, timezone, models = _context(config)
     tests = [_test_file(path, Path.cwd()) for path in _test_paths(paths)]
     patterns = [escape(path.as_posix()) for path in paths if not path.name.endswith(_TEST_SUFFIXES)]
     loaded = load_bindings(Path.cwd(), patterns, event_types=_event_types())
     # a folder without bindings may hold tests; a glob of the root document is not what was asked for
     kept = [finding for finding in loaded.findings if finding.code != "LBA124"]
     files = BindingFiles(files=loaded.files, findings=tuple(kept), no_match=loaded.no_match)
-    checked: CheckedBindings = check_bindings(files, registry, timezone=timezone)
+    checked: CheckedBindings = check_bindings(files, registry, timezone=timezone, models=models)
     return Checked(
         root=root,
         bindings=checked.set,
@@ -176,7 +176,10 @@ def _test_paths(paths: Iterable[Path]) -> list[Path]:
     return sorted(found)
 
 
-def _context(config: Path | None) -> tuple[Path | None, AgentRunnerRegistry, str]:
+def _context(
+    config: Path | None,
+) -> tuple[Path | None, AgentRunnerRegistry, str, tuple[str, ...] | None]:
+    """What bindings are checked against; without a root document nobody knows the models."""
     try:
         file = find_root(config)
     except SettingsError:
@@ -186,9 +189,9 @@ def _context(config: Path | None) -> tuple[Path | None, AgentRunnerRegistry, str
         plugins.discover()
         registry = AgentRunnerRegistry()
         registry.discover(plugins)
-        return None, registry, "UTC"
+        return None, registry, "UTC", None
     project = load_project(config)
-    return file, project.registry, project.settings.timezone
+    return file, project.registry, project.settings.timezone, project.models.names
 
 
 def _event_types() -> tuple[str, ...]:

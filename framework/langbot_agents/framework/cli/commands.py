@@ -100,6 +100,7 @@ COMMANDS: Mapping[str, Entry] = {
         module="route", summary_text="Explain which binding answers an event, and why the others do not."
     ),
     "send": Entry(module="send", summary_text="Send one event and show the reply as it comes."),
+    "chat": Entry(module="chat", summary_text="Hold a conversation with the bot."),
     "events": Entry(
         summary_text="The event log, and the catalogue of event types.",
         children={
@@ -110,13 +111,56 @@ COMMANDS: Mapping[str, Entry] = {
             ),
         },
     ),
+    "runs": Entry(
+        summary_text="What runs, and how it ended.",
+        children={
+            "list": Entry(module="runs_list", summary_text="List the runs, newest first."),
+            "show": Entry(module="runs_show", summary_text="Show a run and every result that it gave."),
+            "cancel": Entry(module="runs_cancel", summary_text="End a run that is under way."),
+        },
+    ),
+    "bindings": Entry(
+        summary_text="The bindings, and whether each takes part.",
+        children={
+            "list": Entry(module="bindings_list", summary_text="List the bindings and their state."),
+            "show": Entry(module="bindings_show", summary_text="Show a binding and its document."),
+            "pause": Entry(module="bindings_pause", summary_text="Take a binding out until it is resumed."),
+            "resume": Entry(module="bindings_resume", summary_text="Let a paused binding take part again."),
+        },
+    ),
+    "conversations": Entry(
+        summary_text="The conversations and their history.",
+        children={
+            "list": Entry(
+                module="conversations_list",
+                summary_text="List the conversations, the last that changed first.",
+            ),
+            "show": Entry(
+                module="conversations_show", summary_text="Show a conversation and the end of its history."
+            ),
+            "reset": Entry(module="conversations_reset", summary_text="Let a conversation begin anew."),
+        },
+    ),
     "runners": Entry(
         summary_text="The runners that are installed.",
         children={
             "list": Entry(
                 module="runners_list", summary_text="List the runners, and why one cannot be used."
             ),
+            "show": Entry(module="runners_show", summary_text="Show a runner and the settings it takes."),
         },
+    ),
+    "tokens": Entry(
+        summary_text="The bearer tokens of the HTTP surface.",
+        children={
+            "create": Entry(module="tokens_create", summary_text="Make a token, and print it once."),
+            "list": Entry(module="tokens_list", summary_text="List the tokens and what each may do."),
+            "revoke": Entry(module="tokens_revoke", summary_text="End a token at once."),
+        },
+    ),
+    "schema": Entry(module="schema", summary_text="Print JSON Schemas, for editors."),
+    "doctor": Entry(
+        module="doctor", summary_text="Look over what is installed, reachable and set up, with remedies."
     ),
 }
 

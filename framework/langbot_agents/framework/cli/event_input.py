@@ -7,16 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
-from langbot_agents.schemas.catalogue import canonical_type, contract, sample, standard_types
-from langbot_agents.schemas.events import AgentEventEnvelope, ReplyTarget
+from langbot_agents.schemas.catalogue import contract, sample, standard_types
 
 from ..documents import nearest, read_source
 from ..errors import InvalidEventError, NotFoundError, StoreError, UsageError
-from ..gateway import invalid_event
 from ..ids import new_id
-from ..platforms import HTTP_SURFACE, Surfaces
 from ..project import Project
 from ..texts import t
 from .event_set import lay_over
@@ -47,22 +42,6 @@ def read_event(
     """Read what EVENT names, with a project also in its log. Raises `UsageError`, `InvalidEventError`."""
     given = _named(name, project, workspace)
     return replace(given, data=lay_over(given.data, sets)) if sets else given
-
-
-def envelope_of(given: EventInput) -> AgentEventEnvelope:
-    """The whole envelope, filled as the host fills what `send` gives it. Raises `InvalidEventError`."""
-    data = dict(given.data)
-    data.setdefault("source", {"kind": "http_api", "name": "local"})
-    data["workspace_id"] = data.get("workspace_id") or "default"
-    if data.get("delivery") is None:
-        target = ReplyTarget(target_type="session", target_id="local")
-        context = Surfaces().mailboxes[HTTP_SURFACE].context(target)
-        data["delivery"] = context.model_dump(mode="json")
-    try:
-        envelope = AgentEventEnvelope.model_validate(data)
-    except ValidationError as error:
-        raise invalid_event(error) from None
-    return envelope.model_copy(update={"event_type": canonical_type(envelope.event_type)})
 
 
 def message(text: str, actor: str, conversation: str | None) -> EventInput:

@@ -8,12 +8,10 @@ from zoneinfo import ZoneInfo
 from langbot_agents.schemas.bindings import ActiveWindow
 
 from ..authorization import Grant
+from ..explanation import Explained, Line, Outlook, rank_step
 from ..texts import t
 from . import counts
-from .explanation import Explained, Line
-from .outlook import Outlook
 from .output import Output, Part, one_line
-from .rank import rank_step
 
 MOST_LINES = 12
 """Bindings of one code that are listed without `--all`."""
@@ -49,10 +47,10 @@ def print_header(out: Output, explained: Explained) -> None:
     event = explained.event.envelope
     origin = {
         "sample": t("sample of the catalogue"),
-        "file": explained.given.name,
+        "file": explained.name,
         "stdin": t("from stdin"),
-        "log": explained.given.name,
-    }[explained.given.origin]
+        "log": explained.name,
+    }[explained.origin]
     out.line((event.event_type, "bold"), "  ", (origin, "dim"))
     out.line(" · ".join(_facts(explained)), indent=2)
     moment = shown_time(explained.clock, explained.bindings.timezone)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..texts import t
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
@@ -75,13 +77,28 @@ class Output:
             sys.stdout.write(clean(text))
             sys.stdout.flush()
 
+    def more(self, cursor: str | None) -> None:
+        """Where the next page begins, if there is one."""
+        if cursor is not None:
+            from shlex import quote
+
+            self.note((t("more: {option}", option=f"--cursor {quote(cursor)}"), "dim"))
+
+    def plain_json(self, data: Any, *, indent: int | None = 2) -> None:
+        """JSON as it is, which is the result in either form."""
+        json.dump(data, sys.stdout, ensure_ascii=False, indent=indent, default=str)
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+
     def document(self, command: str, data: Mapping[str, Any]) -> None:
         """The result as one JSON object; nothing where text is wanted."""
         if self.as_json:
-            whole = {"schema": f"langbot-agents/{command}/v1", **data}
-            json.dump(whole, sys.stdout, ensure_ascii=False, indent=2, default=str)
-            sys.stdout.write("\n")
-            sys.stdout.flush()
+            self.plain_json({"schema": f"langbot-agents/{command}/v1", **data})
+
+    def record(self, command: str, data: Mapping[str, Any]) -> None:
+        """One of several results as a JSON object on a line of its own; nothing where text is wanted."""
+        if self.as_json:
+            self.plain_json({"schema": f"langbot-agents/{command}/v1", **data}, indent=None)
 
 
 def _console(stream: Any) -> "Console":

@@ -1,4 +1,4 @@
-"""One event through the host that runs, over HTTP."""
+"""The host that runs, over HTTP."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -7,12 +7,12 @@ from typing import Any
 import httpx2
 
 from ..app import HostFile
-from ..errors import LangbotAgentsError
+from ..errors import LangbotAgentsError, NotFoundError
 from ..project import Project
 from ..texts import t
 from .reply import Step
 
-_TIMEOUT = httpx2.Timeout(5.0, read=60.0)
+READ_TIMEOUT = httpx2.Timeout(5.0, read=60.0)
 """A host that streams says something at least every 15 seconds."""
 
 
@@ -31,7 +31,7 @@ class RemoteHost:
         self._client = httpx2.Client(
             base_url=file.url,
             headers={"Authorization": f"Bearer {file.token}"},
-            timeout=_TIMEOUT,
+            timeout=READ_TIMEOUT,
             trust_env=False,
         )
 
@@ -59,20 +59,33 @@ class RemoteHost:
             with self._client.sse("/v1/events", method="POST", json=data) as source:
                 if source.response.status_code >= 400:
                     source.response.read()
-                    raise _problem(source.response)
+                    raise problem(source.response)
                 ended = False
                 for event in source:
                     ended = ended or event.event == "done"
-                    yield Step(name=event.event, data=json.loads(event.data))
+                    yield step_of(event)
                 if not ended:
-                    raise RemoteError(
-                        t("{url}: the host ended before the reply did", url=self.url), remedy=_log_hint()
-                    )
+                    raise no_end(self.url)
         except httpx2.HTTPError as error:
-            raise RemoteError(
-                t("{url}: the connection broke: {cause}", url=self.url, cause=error or type(error).__name__),
-                remedy=_log_hint(),
-            ) from error
+            raise broken(self.url, error) from error
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """One request and its JSON. Raises `NotFoundError` for a record that is not there, `RemoteError`."""
+        wanted = {name: value for name, value in (query or {}).items() if value is not None}
+        try:
+            response = self._client.request(method, path, params=wanted, json=body)
+        except httpx2.HTTPError as error:
+            raise broken(self.url, error) from error
+        if response.status_code >= 400:
+            raise problem(response)
+        return response.json() if response.content else {}
 
     def decision(self, event_uid: str) -> Mapping[str, Any]:
         """The stored decision of an event."""
@@ -84,17 +97,48 @@ class RemoteHost:
         return found
 
 
+def step_of(event: httpx2.ServerSentEvent) -> Step:
+    """A step as the host streams it."""
+    return Step(name=event.event, data=json.loads(event.data))
+
+
+def broken(url: str, error: httpx2.HTTPError) -> RemoteError:
+    """The error for a connection that broke."""
+    return RemoteError(
+        t("{url}: the connection broke: {cause}", url=url, cause=str(error) or type(error).__name__),
+        remedy=_log_hint(),
+    )
+
+
+def no_end(url: str) -> RemoteError:
+    """The error for a reply that did not come to its end."""
+    return RemoteError(t("{url}: the host ended before the reply did", url=url), remedy=_log_hint())
+
+
 def _log_hint() -> str:
     return t("`lba events list` shows whether the event is in the log")
 
 
-def _problem(response: httpx2.Response) -> RemoteError:
+def problem(response: httpx2.Response) -> LangbotAgentsError:
     """The host's problem details as an error."""
     try:
         body = response.json()
         detail, remedy = str(body["detail"]), body.get("remedy")
     except (ValueError, KeyError, TypeError):
         detail, remedy = response.text[:200], None
-    return RemoteError(
-        t("the host refused: {detail}", detail=detail), remedy=None if remedy is None else str(remedy)
-    )
+    told = None if remedy is None else str(remedy)
+    match response.status_code:
+        case 404:
+            return NotFoundError(detail, remedy=told)
+        case 401:
+            return RemoteError(
+                t("the host does not know this command's token: {detail}", detail=detail),
+                remedy=t("it was started anew, or host.json is not its own; try again"),
+            )
+        case 429:
+            after = response.headers.get("retry-after", "1")
+            return RemoteError(
+                t("the host takes nothing more just now: {detail}", detail=detail),
+                remedy=t("try again in {seconds} s", seconds=after),
+            )
+    return RemoteError(t("the host refused: {detail}", detail=detail), remedy=told)

@@ -11,8 +11,9 @@ from ..texts import t
 if TYPE_CHECKING:
     _Words = click.ParamType[str]
     _Numbers = click.ParamType[int]
+    _Seconds = click.ParamType[float]
 else:
-    _Words = _Numbers = click.ParamType
+    _Words = _Numbers = _Seconds = click.ParamType
 
 
 def near(word: str, known: Sequence[str]) -> str | None:
@@ -78,3 +79,27 @@ class Whole(_Numbers):
                 ctx,
             )
         return int(text)
+
+
+class Span(_Seconds):
+    """A span of time, as documents write it."""
+
+    name = "duration"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
+        """How help shows it."""
+        return "DURATION"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Its seconds."""
+        from langbot_agents.schemas.units import parse_duration
+
+        try:
+            seconds = float(parse_duration(value))
+        except ValueError:
+            seconds = 0.0
+        if not 0 < seconds <= 3_153_600_000:
+            self.fail(
+                t("{value!r} is no span of time; write for example 12h or 30d", value=value), param, ctx
+            )
+        return seconds

@@ -45,6 +45,7 @@ CODES: dict[str, str] = {
     "LBA301": "no such runner",
     "LBA302": "a setting that the runner does not take",
     "LBA303": "a runner whose config schema is broken",
+    "LBA304": "a model that is not declared",
     "LBA310": "a binding_id that is taken",
     "LBA311": "two bindings that tie",
     "LBA312": "two bindings that may tie",

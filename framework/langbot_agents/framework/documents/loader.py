@@ -116,6 +116,12 @@ def load_text(text: str | bytes, file: str, *, event_types: Collection[str] = ()
     return LoadedFile(file=file, documents=documents, findings=by_place(findings))
 
 
+def load_binding_text(text: str | bytes, file: str, *, event_types: Collection[str] = ()) -> BindingFiles:
+    """Load a text as if it were the only file of bindings; `file` is how findings call it."""
+    loaded = _only_bindings(load_text(text, file, event_types=event_types))
+    return BindingFiles(files=(loaded,), findings=by_place(loaded.findings), no_match=())
+
+
 def load_bindings(
     root: Path,
     globs: Iterable[str],

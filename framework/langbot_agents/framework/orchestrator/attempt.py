@@ -15,7 +15,7 @@ from langbot_agents.schemas.results import TERMINAL_TYPES, AgentRunResult
 from ..delivery import EMPTY_MESSAGE_ID, ERROR_MESSAGE_ID, RunDelivery, empty_text, error_text
 from ..errors import LangbotAgentsError
 from ..ids import new_id
-from ..results import AgentResultNormalizer, RunOutput, sum_usage
+from ..results import AgentResultNormalizer, RunOutput
 from ..runtime import RunnerCrashedError, RunnerInvocation
 from ..store import Cursor, run_results, runs, state, transcript
 from ..telemetry import get_logger
@@ -259,7 +259,8 @@ class Attempt:
     ) -> Callable[[Cursor], None]:
         results = self.ledger.take()
         record = self.run.record
-        usage = sum_usage(self.run.usage, self.output.usage)
+        usage = self.run.cost(self.output.usage)
+        models = tuple(self.run.session.models)
 
         def unit(cursor: Cursor) -> None:
             run_results.append(cursor, record.workspace_id, results)
@@ -278,6 +279,7 @@ class Attempt:
                 code=code,
                 reason=reason,
                 usage=usage,
+                models=models,
                 retention_class="run_ok" if status == "completed" else "run_failed",
             )
 

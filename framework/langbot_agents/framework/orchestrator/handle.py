@@ -41,9 +41,10 @@ class RunHandle:
     def __aiter__(self) -> AsyncIterator[AgentRunResult]:
         return self._results.__aiter__()
 
-    async def wait(self) -> RunOutcome:
-        """The end, for a caller who does not read the results."""
-        self._results.discard()
+    async def wait(self, *, read: bool = False) -> RunOutcome:
+        """The end; what the run gives is forgotten, but where somebody will `read` it."""
+        if not read:
+            self._results.discard()
         await self._ended.wait()
         if self.outcome is None:
             raise LangbotAgentsError(t("run {run_id} was stopped with the host", run_id=self.run_id))

@@ -5,15 +5,21 @@ from dataclasses import dataclass, field
 
 from langbot_agents.schemas.records import RunStatus
 
+from ..authorization import Grant, make_grant
+from ..bindings import BindingEntry
 from ..context import AgentRunContextBuilder
 from ..delivery import DeliveryController
 from ..documents.secrets import SecretResolver
 from ..plugins import PluginHost
 from ..registry import AgentRunnerRegistry
+from ..resources import ModelRegistry
 from ..run_api import AgentRunSessionRegistry
 from ..runtime import InProcessRuntime
 from ..store import Database
 from ..store.artifacts import Artifacts
+
+MAX_GRANTS = 10_000
+"""Grants that are remembered at the most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +39,7 @@ class RunParts:
     db: Database
     artifacts: Artifacts
     registry: AgentRunnerRegistry
+    models: ModelRegistry
     plugins: PluginHost
     delivery: DeliveryController
     secrets: SecretResolver
@@ -40,6 +47,17 @@ class RunParts:
     runtime: InProcessRuntime
     sessions: AgentRunSessionRegistry = field(default_factory=AgentRunSessionRegistry)
     contexts: AgentRunContextBuilder = field(default_factory=AgentRunContextBuilder)
+    _grants: dict[tuple[str, str], Grant] = field(default_factory=dict)
+
+    def grant(self, binding: BindingEntry) -> Grant:
+        """The grant of a binding's runs: the same for each, so made once a revision."""
+        key = (binding.revision, binding.runner.id)
+        made = self._grants.get(key)
+        if made is None:
+            if len(self._grants) >= MAX_GRANTS:
+                self._grants.clear()
+            made = self._grants[key] = make_grant(binding.document, binding.runner, self.facts.available)
+        return made
 
 
 class StopRunError(Exception):

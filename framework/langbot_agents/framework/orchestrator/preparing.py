@@ -40,7 +40,13 @@ async def prepare(
     return AgentRunContext.bind(
         wire,
         config=config,
-        api=AgentRunAPIProxy(run.session, run.parts.db),
+        api=AgentRunAPIProxy(
+            run.session,
+            db=run.parts.db,
+            artifacts=run.parts.artifacts,
+            models=run.parts.models,
+            ends_at=ends_at,
+        ),
         log=log.bind(run_id=run.record.run_id, binding_id=run.record.binding_id),
         emit=emit,
         deadline=_Deadline(ends_at),

@@ -12,7 +12,6 @@ from langbot_agents.schemas.events import AgentEventEnvelope
 from langbot_agents.schemas.records import RunRecord, TranscriptEntry
 from langbot_agents.schemas.results import AgentRunResult, Usage
 
-from ..authorization import make_grant
 from ..bindings import BindingEntry
 from ..clock import utc_now
 from ..delivery import ERROR_MESSAGE_ID, error_text
@@ -123,7 +122,8 @@ class Run:
                 "status": ending.status,
                 "code": ending.code,
                 "reason": ending.reason,
-                "usage": sum_usage(self.usage, attempt.output.usage),
+                "usage": self.cost(attempt.output.usage),
+                "models": tuple(self.session.models),
                 "effectful": ending.effectful,
             }
         )
@@ -138,6 +138,10 @@ class Run:
             effectful=ending.effectful,
             followed=ending.followed,
         )
+
+    def cost(self, said: Usage | None) -> Usage | None:
+        """What the run cost: as its runner says, else as the models said; `said` is of the last attempt."""
+        return sum_usage(self.usage, said) or self.session.usage
 
     async def _break(self) -> RunOutcome | None:
         """End a run in which the host itself failed; what it had begun to show is closed."""
@@ -165,7 +169,14 @@ class Run:
     def _fail(self, cursor: Cursor, reason: str, settle: Callable[[Cursor], None] | None) -> bool:
         record = self.record
         ended = runs.finish(
-            cursor, record.workspace_id, record.run_id, "failed", code="host.fault", reason=reason
+            cursor,
+            record.workspace_id,
+            record.run_id,
+            "failed",
+            code="host.fault",
+            reason=reason,
+            usage=self.cost(None),
+            models=tuple(self.session.models),
         )
         if ended and settle is not None:
             settle(cursor)
@@ -235,7 +246,7 @@ class Run:
             workspace_id=self.record.workspace_id,
             event_uid=self.record.event_uid,
             binding_id=self.record.binding_id,
-            grant=make_grant(self.document, self.binding.runner, self.parts.facts.available),
+            grant=self.parts.grant(self.binding),
             drawers=self._drawers(),
             conversation_key=conversation_key(self.event),
             state_expires_at=self._state_expiry,

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import anyio
+
 from langbot_agents.schemas.host import ModelSettings
 from langbot_agents.sdk.models import ModelEndpoint, ModelProvider, ProviderFactory
 
@@ -12,6 +14,7 @@ from ..telemetry import get_logger
 from ..texts import t
 
 log = get_logger(__name__)
+CLOSE_DEADLINE = 5.0
 
 
 class ModelError(LangbotAgentsError):
@@ -58,8 +61,12 @@ class ModelRegistry:
     async def aclose(self) -> None:
         """Close every provider that was made."""
         made, self._made = self._made, {}
-        for provider in made.values():
-            await provider.aclose()
+        for name, provider in made.items():
+            try:
+                with anyio.fail_after(CLOSE_DEADLINE):
+                    await provider.aclose()
+            except Exception as error:  # isolation boundary: a provider may be anybody's package
+                log.warning("provider_not_closed", model=name, error=str(error))
 
     def _make(self, name: str) -> ModelProvider:
         settings = self._settings.get(name)

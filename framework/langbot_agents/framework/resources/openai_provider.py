@@ -1,18 +1,26 @@
 """Models behind any OpenAI-compatible endpoint, through the `openai` SDK, imported at the first call."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from pydantic_core import from_json, to_json
 
-from langbot_agents.schemas.content import AudioPart, FilePart, ImagePart, TextPart, VideoPart
-from langbot_agents.schemas.messages import Message, ToolCall, text_of
+from langbot_agents.schemas.messages import Message, ToolCall
 from langbot_agents.schemas.models import ModelChunk, ModelReply
 from langbot_agents.schemas.results import Usage
 from langbot_agents.sdk.models import ModelEndpoint, ModelProviderError, ProviderErrorKind
 
 from ..texts import t
+from .models import ModelError
+from .openai_wire import (
+    ToolCallPieces,
+    read_arguments,
+    read_chunk,
+    read_reasoning,
+    read_usage,
+    wire_message,
+)
 
 if TYPE_CHECKING:
     import openai
@@ -24,6 +32,8 @@ OVERFLOW_MARKS = (
     "too many tokens",
     "input is too long",
 )
+SDK_ARGUMENTS = frozenset({"extra_headers", "extra_query", "extra_body"})
+"""Keys of a model's `extra` that speak to the SDK; every other one goes into the request."""
 RATE_MARKS = ("rate limit", "too many requests", "throttl")
 
 
@@ -41,33 +51,35 @@ class OpenAIProvider:
         """One whole answer."""
         client = await self._connected()
         try:
-            answer = await client.chat.completions.create(**self._request(messages, options), timeout=timeout)
+            answer: Any = await client.chat.completions.create(
+                **self._request(messages, options), timeout=timeout
+            )
         except Exception as error:  # isolation boundary: the SDK's errors become ours, others pass
             raise self._translated(error) from error
         return self._reply(answer)
 
     async def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any], *, timeout: float
-    ) -> AsyncIterator[ModelChunk]:
+    ) -> AsyncGenerator[ModelChunk, None]:
         """An answer in pieces; a stream that ends without a finish reason is `incomplete`."""
         client = await self._connected()
         request = self._request(messages, options)
-        request.setdefault("stream_options", {"include_usage": True})
+        request["extra_body"].setdefault("stream_options", {"include_usage": True})
         finish: str | None = None
         usage: Usage | None = None
         begun = False
-        calls = _ToolCalls()
+        calls = ToolCallPieces()
         try:
             async with await client.chat.completions.create(
                 **request, stream=True, timeout=timeout
             ) as answer:
                 async for piece in answer:
-                    usage = _usage(piece.usage) or usage
+                    usage = read_usage(piece.usage) or usage
                     for choice in piece.choices[:1]:
                         begun = True
                         finish = choice.finish_reason or finish
                         calls.add(choice.delta.tool_calls or ())
-                        chunk = _chunk(choice.delta)
+                        chunk = read_chunk(choice.delta)
                         if chunk is not None:
                             yield chunk
         except (GeneratorExit, anyio.get_cancelled_exc_class()):
@@ -97,11 +109,14 @@ class OpenAIProvider:
             return self._client
 
     def _request(self, messages: Sequence[Message], options: Mapping[str, Any]) -> dict[str, Any]:
+        fixed = {name: value for name, value in self._endpoint.extra.items() if name in SDK_ARGUMENTS}
+        body = {name: value for name, value in self._endpoint.extra.items() if name not in SDK_ARGUMENTS}
+        # in the body as they are: a service may take arguments that the SDK does not know
+        fixed["extra_body"] = {**body, **fixed.get("extra_body", {}), **options}
         return {
             "model": self._endpoint.model,
             "messages": [wire_message(message) for message in messages],
-            **self._endpoint.extra,
-            **options,
+            **fixed,
         }
 
     def _reply(self, answer: Any) -> ModelReply:
@@ -110,14 +125,14 @@ class OpenAIProvider:
             raise ModelProviderError("incomplete", message, retryable=True)
         choice = answer.choices[0]
         calls = tuple(
-            ToolCall(id=call.id, name=call.function.name, arguments=_arguments(call.function.arguments))
+            ToolCall(id=call.id, name=call.function.name, arguments=read_arguments(call.function.arguments))
             for call in choice.message.tool_calls or ()
         )
         return ModelReply(
             message=Message(content=choice.message.content or "", tool_calls=calls),
-            reasoning=_reasoning(choice.message),
+            reasoning=read_reasoning(choice.message),
             finish_reason=choice.finish_reason,
-            usage=_usage(answer.usage),
+            usage=read_usage(answer.usage),
             model=answer.model or self._endpoint.model,
         )
 
@@ -212,75 +227,9 @@ def _explanation(kind: ProviderErrorKind, name: str, status: int, cause: str) ->
             )
 
 
-def wire_message(message: Message) -> dict[str, Any]:
-    """A message in the service's words."""
-    wire: dict[str, Any] = {"role": message.role}
-    if message.name:
-        wire["name"] = message.name
-    if isinstance(message.content, str):
-        wire["content"] = message.content
-    elif message.role == "user":
-        wire["content"] = [part for item in message.content if (part := _wire_part(item)) is not None]
-    else:
-        wire["content"] = text_of(message.content)
-    if message.tool_calls:
-        wire["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": to_json(call.arguments).decode()},
-            }
-            for call in message.tool_calls
-        ]
-    if message.tool_call_id:
-        wire["tool_call_id"] = message.tool_call_id
-    return wire
-
-
-def _wire_part(part: Any) -> dict[str, Any] | None:
-    if isinstance(part, TextPart):
-        return {"type": "text", "text": part.text}
-    if isinstance(part, ImagePart) and part.url is not None:
-        return {"type": "image_url", "image_url": {"url": part.url}}
-    if isinstance(part, ImagePart | AudioPart | VideoPart | FilePart):
-        return {"type": "text", "text": f"[{part.type}: {part.name or part.mime_type or part.type}]"}
-    return None
-
-
-def _chunk(delta: Any) -> ModelChunk | None:
-    reasoning = _reasoning(delta)
-    if not delta.content and not reasoning:
-        return None
-    return ModelChunk(content=delta.content or "", reasoning=reasoning)
-
-
-def _reasoning(source: Any) -> str | None:
-    for name in ("reasoning_content", "reasoning"):
-        value = getattr(source, name, None)
-        if isinstance(value, str) and value:
-            return value
-    return None
-
-
-def _usage(usage: Any) -> Usage | None:
-    if usage is None:
-        return None
-    return Usage.model_validate(
-        {key: value for key, value in usage.model_dump(mode="json").items() if value is not None}
-    )
-
-
-def _arguments(text: str) -> Mapping[str, Any]:
-    try:
-        value = from_json(text or "{}")
-    except ValueError:
-        value = None
-    return value if isinstance(value, dict) else {"_raw": text}
-
-
 def _plain(message: str) -> str:
     """A service's words, shortened; a proxy's HTML page says nothing to anybody."""
-    text = " ".join(str(message).split())
+    text = re.sub(r"^Error code: \d+ - ", "", " ".join(str(message).split()))
     if "<html" in text.lower() or "<!doctype" in text.lower():
         return t("it answered with a web page")
     return text if len(text) <= 300 else text[:297] + "..."
@@ -301,34 +250,6 @@ def _is_lost(error: Exception) -> bool:
     }
 
 
-class _ToolCalls:
-    """Tool calls that come in pieces, joined by their index: id and name once, arguments in order."""
-
-    def __init__(self) -> None:
-        self._heads: dict[int, tuple[str, str]] = {}
-        self._arguments: dict[int, list[str]] = {}
-
-    def add(self, pieces: Sequence[Any]) -> None:
-        """Take the pieces of one delta."""
-        for piece in pieces:
-            index = piece.index or 0
-            function = piece.function
-            if index not in self._heads:
-                self._heads[index] = (
-                    piece.id or f"call_{index}",
-                    (function.name if function else None) or "",
-                )
-            if function is not None and function.arguments:
-                self._arguments.setdefault(index, []).append(function.arguments)
-
-    def whole(self) -> tuple[ToolCall, ...]:
-        """The calls, in their order."""
-        return tuple(
-            ToolCall(id=id_, name=name, arguments=_arguments("".join(self._arguments.get(index, ()))))
-            for index, (id_, name) in sorted(self._heads.items())
-        )
-
-
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the service asks to wait, from either header; None for a date or nonsense."""
     for name, factor in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
@@ -342,6 +263,11 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _import_openai() -> Any:
-    import openai
-
+    try:
+        import openai
+    except ImportError as error:
+        raise ModelError(
+            t("provider 'openai' needs a package that is not installed: {name}", name=error.name or "openai"),
+            remedy=t("pip install 'langbot-agents[openai]'"),
+        ) from error
     return openai

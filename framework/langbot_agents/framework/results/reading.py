@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 
-from langbot_agents.schemas.base import FrozenDict, freeze
+from langbot_agents.schemas.base import FrozenDict, freeze, thaw
 from langbot_agents.schemas.content import ContentPart
 from langbot_agents.schemas.messages import Message
 from langbot_agents.schemas.results import TERMINAL_TYPES, AgentRunResult, RunCompletedData, RunFailedData
@@ -100,7 +100,8 @@ def as_data(raw: Any) -> dict[str, Any]:
         data = raw.model_dump(mode="json")
     else:
         raise TypeError(t("a result is an AgentRunResult or an object, got {kind}", kind=type(raw).__name__))
-    return {key: value for key, value in data.items() if key not in HOST_FIELDS}
+    # thawed, since a frozen value is taken as checked, and a runner may have frozen what nobody checked
+    return {key: thaw(value) for key, value in data.items() if key not in HOST_FIELDS}
 
 
 def stated_type(raw: Any) -> str | None:

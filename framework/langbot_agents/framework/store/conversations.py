@@ -4,14 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, func, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from langbot_agents.framework.clock import from_rfc3339
 from langbot_agents.schemas.events import AgentEventEnvelope
 
+from . import state
 from .rows import moment, optional_moment
-from .statements import Cursor, Statement, column_names, equal
+from .statements import Cursor, Row, Statement, column_names, equal
 from .tables import conversation, transcript
 
 
@@ -56,6 +57,20 @@ def _upsert(insert: Any) -> Any:
 
 _TOUCH = Statement(_upsert(sqlite.insert), *_NAMES, other=_upsert(postgresql.insert))
 _GET = Statement(select(conversation).where(*equal(conversation, *_KEY)), *_KEY)
+_PAGE = Statement(
+    select(conversation)
+    .where(
+        *equal(conversation, "workspace_id"),
+        tuple_(conversation.c.updated_at, conversation.c.conversation_key)
+        < tuple_(bindparam("before_time"), bindparam("before_key")),
+    )
+    .order_by(conversation.c.updated_at.desc(), conversation.c.conversation_key.desc())
+    .limit(bindparam("count")),
+    "workspace_id",
+    "before_time",
+    "before_key",
+    "count",
+)
 _RESET = Statement(
     update(conversation)
     .where(
@@ -113,8 +128,28 @@ def touch(
 def get(cursor: Cursor, workspace_id: str, key: str) -> Conversation | None:
     """The conversation of that key."""
     row = cursor.one(_GET, workspace_id, key)
-    if row is None:
-        return None
+    return None if row is None else _conversation(row)
+
+
+def page(
+    cursor: Cursor,
+    workspace_id: str,
+    *,
+    before: Conversation | tuple[str, str] | None = None,
+    limit: int = 50,
+) -> list[Conversation]:
+    """One page, the last that changed first; `before` is the last one of the page before, or its place."""
+    if isinstance(before, Conversation):
+        before = place(before)
+    return [_conversation(row) for row in cursor.all(_PAGE, workspace_id, *(before or ("~", "")), limit)]
+
+
+def place(item: Conversation) -> tuple[str, str]:
+    """Where a conversation stands among the others, as text: when it changed, and its key."""
+    return moment(item.updated_at), item.conversation_key
+
+
+def _conversation(row: Row) -> Conversation:
     values = dict(zip(_NAMES, row, strict=True))
     times = {
         name: None if values[name] is None else from_rfc3339(values[name])
@@ -124,5 +159,11 @@ def get(cursor: Cursor, workspace_id: str, key: str) -> Conversation | None:
 
 
 def reset(cursor: Cursor, workspace_id: str, key: str, *, now: datetime | None = None) -> bool:
-    """Let the history begin anew from here; False where there is no such conversation."""
-    return cursor.run(_RESET, moment(now), workspace_id, key) > 0
+    """Let the history begin anew from here, and forget the `external.` keys; nothing else changes.
+
+    False where there is no such conversation.
+    """
+    if not cursor.run(_RESET, moment(now), workspace_id, key):
+        return False
+    state.forget_external(cursor, workspace_id, "conversation", key)
+    return True

@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, bindparam, func, or_, select, update
+from sqlalchemy import and_, bindparam, func, or_, select, text, update
 from sqlalchemy import delete as delete_from
 
 from langbot_agents.framework.clock import from_rfc3339
@@ -13,7 +13,7 @@ from langbot_agents.framework.clock import from_rfc3339
 from .rows import dump_json, load_json, moment, optional_moment
 from .statements import Cursor, Row, Statement, equal
 from .statements import insert as insert_into
-from .tables import state
+from .tables import EXTERNAL_KEY, state
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,6 +72,15 @@ _DELETE_PREFIX = Statement(
     delete_from(state).where(*equal(state, *_DRAWER), _PREFIXED),
     *_DRAWER,
     "prefix",
+)
+# Not one DELETE, for which SQLite does not use a partial index; nor one for what the primary key covers.
+_EXTERNAL = Statement(
+    select(*(state.c[name] for name in _CELL), state.c.version).where(
+        *equal(state, "workspace_id", "scope", "scope_id"), text(EXTERNAL_KEY)
+    ),
+    "workspace_id",
+    "scope",
+    "scope_id",
 )
 _PURGE = Statement(
     delete_from(state).where(and_(state.c.expires_at.is_not(None), state.c.expires_at <= bindparam("now"))),
@@ -176,6 +185,12 @@ def delete(cursor: Cursor, drawer: StateKey, key: str) -> bool:
 def delete_prefix(cursor: Cursor, drawer: StateKey, prefix: str) -> int:
     """Remove the values whose keys begin with `prefix`, such as `external.`, and give their number."""
     return cursor.run(_DELETE_PREFIX, *astuple(drawer), prefix)
+
+
+def forget_external(cursor: Cursor, workspace_id: str, scope: str, scope_id: str) -> int:
+    """Remove the `external.` keys of every runner for one conversation or actor, and give their number."""
+    found = cursor.all(_EXTERNAL, workspace_id, scope, scope_id)
+    return cursor.many(_DELETE, [row[:-1] for row in found]) if found else 0
 
 
 def purge(cursor: Cursor, *, now: datetime | None = None) -> int:

@@ -25,6 +25,7 @@ DISPATCH_WAITING = "outcome = 'waiting'"
 RUN_ACTIVE = "status IN ('queued', 'running')"
 DELIVERY_UNFINISHED = "status IN ('pending', 'sending')"
 USER_TURN = "role = 'user'"
+EXTERNAL_KEY = "substr(key, 1, 9) = 'external.'"
 # A partial index serves only a query that repeats its condition word for word, so both use these texts.
 
 BIG = BigInteger().with_variant(Integer, "sqlite")
@@ -211,6 +212,7 @@ state = Table(
     _time("updated_at"),
     _time("expires_at", null=True),
     PrimaryKeyConstraint("workspace_id", "namespace", "runner_id", "scope", "scope_id", "key"),
+    _partial("state_external", "workspace_id", "scope", "scope_id", where=EXTERNAL_KEY),
     _partial("state_expiry", "workspace_id", "expires_at", where="expires_at IS NOT NULL"),
 )
 
@@ -310,6 +312,7 @@ conversation = Table(
     _time("updated_at"),
     _time("expires_at", null=True),
     PrimaryKeyConstraint("workspace_id", "conversation_key"),
+    Index("conversation_by_change", "workspace_id", "updated_at", "conversation_key"),
 )
 
 lease = Table(

@@ -258,6 +258,8 @@ TEXTS: dict[str, str] = {
     ),
     "look at the disk and at the system's log": "请检查磁盘和系统日志",
     # bindings, router, filters
+    "paused: {reason}": "已暂停：{reason}",
+    "no reason was given": "没有说明原因",
     "not a filter expression": "不是过滤表达式",
     "no such runner": "没有这个运行器",
     "a setting that the runner does not take": "运行器不接受的设置",
@@ -353,6 +355,13 @@ TEXTS: dict[str, str] = {
     ),
     "the root document cannot be used": "根文档无法使用",
     # access
+    "a token cannot be called {name!r}: another source has that name": "令牌不能叫 {name!r}：已有别的来源使用此名称",
+    "choose another name": "请换一个名称",
+    "only the host's own token may do this": "只有主机自己的令牌可以这样做",
+    "use `lba tokens` on the machine of the host": "请在主机所在的机器上使用 `lba tokens`",
+    "the token has ended": "令牌已失效",
+    "workspace: token {name!r} may not name {value!r}": "workspace：令牌 {name!r} 不得指定 {value!r}",
+    "a token opens one workspace; leave `workspace` out": "一个令牌只能打开一个工作区；请省略 `workspace`",
     "{path}: token {name!r} may not state this": "{path}：令牌 {name!r} 不得声明此字段",
     "{path}: token {name!r} may not name {value!r}": "{path}：令牌 {name!r} 不得使用 {value!r}",
     "token {name!r} has no scope {scope!r}": "令牌 {name!r} 没有权限 {scope!r}",
@@ -386,10 +395,6 @@ TEXTS: dict[str, str] = {
     "the host is stopping": "主机正在停止",
     "{count} events wait, which is all this host takes": "已有 {count} 个事件在等待，达到主机上限",
     "try again later, or raise limits.max_pending": "请稍后再试，或调高 limits.max_pending",
-    "workspace_id: {caller!r} may not name workspace {value!r}": (
-        "workspace_id：{caller!r} 无权指定工作区 {value!r}"
-    ),
-    "source: {caller!r} may not name another source": "source：{caller!r} 无权指定别的来源",
     "cause.depth {depth} is over {limit}": "cause.depth 为 {depth}，超过 {limit}",
     "the message is the bot's own": "这是机器人自己的消息",
     "it waited longer than flow.max_wait": "等待时间超过 flow.max_wait",
@@ -831,6 +836,32 @@ TEXTS: dict[str, str] = {
     "{value!r} is unknown; allowed: {names}": "未知的值 {value!r}；可用：{names}",
     "{value!r} is not a whole number from {low} to {high}": "{value!r} 不是 {low} 到 {high} 之间的整数",
     # http
+    "give Unix seconds": "请给出 Unix 秒数",
+    "send YAML as application/yaml": "请以 application/yaml 发送 YAML",
+    "the body is empty; send binding documents as YAML": "请求体为空；请以 YAML 发送绑定文档",
+    "there is no binding {name!r}": "没有绑定 {name!r}",
+    "binding {name!r} serves other workspaces as well": "绑定 {name!r} 也服务于其他工作区",
+    "binding {name!r} is quarantined: {reason}": "绑定 {name!r} 已被隔离：{reason}",
+    "`lba validate` shows what is wrong": "`lba validate` 会显示问题所在",
+    "there is no conversation {key!r}": "没有会话 {key!r}",
+    "cursor: it is not one that this question was answered with": "cursor：它不是针对此查询给出的游标",
+    "begin anew without `cursor`, and pass on `next_cursor` as it is": (
+        "请不带 `cursor` 重新开始，并原样传回 `next_cursor`"
+    ),
+    "not a cursor of ours": "不是本机给出的游标",
+    "there is no such parameter": "没有这个参数",
+    "this address takes: {names}": "此地址接受：{names}",
+    "send `Authorization: Bearer TOKEN`; `lba tokens create` makes one": (
+        "请发送 `Authorization: Bearer TOKEN`；用 `lba tokens create` 创建令牌"
+    ),
+    "send application/json (curl: --json)": "请发送 application/json（curl 用 --json）",
+    "{value!r} is not a name": "{value!r} 不是合法名称",
+    "server.host: {host!r} is not on this machine's loopback, and there is no token yet": (
+        "server.host：{host!r} 不是本机回环地址，而且还没有任何令牌"
+    ),
+    "make a token first: `lba tokens create NAME`; or listen on 127.0.0.1": (
+        "请先创建令牌：`lba tokens create NAME`；或监听 127.0.0.1"
+    ),
     "a CloudEvent is an object, got {kind}": "CloudEvent 是一个对象，收到的是 {kind}",
     "{value!r} is not spoken here; send 1.0": "这里不支持 {value!r}，请发送 1.0",
     "{value!r} has no time zone": "{value!r} 没有时区",
@@ -861,13 +892,53 @@ TEXTS: dict[str, str] = {
     "the caller went away": "调用方已断开",
     "add it to server.allowed_hosts": "请把它加入 server.allowed_hosts",
     "add it to server.allowed_origins": "请把它加入 server.allowed_origins",
-    "send `Authorization: Bearer TOKEN`; the host's own token is in host.json beside its store": "请发送 `Authorization: Bearer TOKEN`；主机自己的令牌在其存储旁的 host.json 中",
     "there is nothing at this address, or not for this method": "此地址没有内容，或不支持此方法",
     "the store cannot write now; nothing was acknowledged": "存储现在无法写入，没有确认任何内容",
     "cancelled over HTTP": "经 HTTP 取消",
     "there is no run {run_id!r}": "没有运行 {run_id!r}",
-    "server.host: {host!r} is not on this machine's loopback": "server.host：{host!r} 不是本机回环地址",
-    "listen on 127.0.0.1; access from outside comes with tokens, in a later version": "请监听 127.0.0.1；外部访问将随令牌在后续版本提供",
     "server: cannot listen on {host}:{port}: {cause}": "server：无法监听 {host}:{port}：{cause}",
     "choose another port: `--port`, `server.port` or LANGBOT_AGENTS__SERVER__PORT": "请换一个端口：`--port`、`server.port` 或 LANGBOT_AGENTS__SERVER__PORT",
+    "a model that is not declared": "未声明的模型",
+    "an event has at most {limit} files inside": "一个事件最多内含 {limit} 个文件",
+    "this is no picture but {kind}": "这不是图片，而是 {kind}",
+    "a data URL reads data:TYPE/SUBTYPE;base64,DATA": "data URL 的写法是 data:TYPE/SUBTYPE;base64,DATA",
+    "the file is over {limit} bytes": "文件超过 {limit} 字节",
+    "the file is empty": "文件是空的",
+    "this is not base64": "这不是 base64",
+    "provider 'openai' needs a package that is not installed: {name}": "提供方 'openai' 需要一个尚未安装的包：{name}",
+    "pip install 'langbot-agents[openai]'": "pip install 'langbot-agents[openai]'",
+    "no model {name!r} is declared; declare it under `models` in langbot-agents.yaml": (
+        "没有声明模型 {name!r}；请在 langbot-agents.yaml 的 `models` 下声明"
+    ),
+    "model {name!r} is not granted; name it in the binding's runner_config or resource_policy": (
+        "模型 {name!r} 未获授权；请在绑定的 runner_config 或 resource_policy 中写明"
+    ),
+    "model {name!r}: its provider has a fault": "模型 {name!r}：其提供方出现故障",
+    "option {name!r} is not a runner's to set": "选项 {name!r} 不由运行器设置",
+    "a model is asked with one message at least": "调用模型至少需要一条消息",
+    "timeout is a number of seconds, got {value!r}": "timeout 是秒数，得到的是 {value!r}",
+    "no time is left in this run": "本次运行已没有剩余时间",
+    "the pictures are over {limit} bytes": "图片超过 {limit} 字节",
+    "there is no picture {id}": "没有图片 {id}",
+    "the Pipeline names no runner": "流水线没有指定运行器",
+    "set ai.runner.id, or ai.runner.runner": "请设置 ai.runner.id 或 ai.runner.runner",
+    "ai.runner.id is set, and decides": "已设置 ai.runner.id，以它为准",
+    "this version has no runner {name!r} yet": "本版本还没有运行器 {name!r}",
+    "it comes with a later version; until then use local-agent, or a package that offers this name": (
+        "它将随后续版本提供；在此之前请使用 local-agent，或安装提供此名称的包"
+    ),
+    "a conversation does not expire in this version": "本版本中会话不会过期",
+    "nothing to do": "无需处理",
+    "this runner is not the one that is used": "未使用这个运行器",
+    "it was decided before there was a query": "在有查询之前就已决定",
+    "it stays with the host that made the query": "仍由产生查询的主机负责",
+    "whoever reads the results shows them": "由读取结果的一方负责展示",
+    "no part of a Pipeline that is known here": "不是此处已知的流水线部分",
+    "see the runner's settings with `lba runners show local-agent`": (
+        "用 `lba runners show local-agent` 查看该运行器的设置"
+    ),
+    "the runner has no such setting in this version": "本版本的运行器没有这项设置",
+    "this version cannot use it: {cause}": "本版本无法使用它：{cause}",
+    "change it": "请修改它",
+    "it is no number from 0 to {limit}": "它不是 0 到 {limit} 的数字",
 }

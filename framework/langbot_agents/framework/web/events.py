@@ -1,32 +1,44 @@
 """`/v1/events`: an event in, its reply out; and what is on record of it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import ExitStack
 from typing import Any
+from urllib.parse import quote
 
 import anyio
-from pydantic_core import to_json
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
 from langbot_agents.schemas.records import Decision
 
 from ..app import EventStory, Host, read_story
 from ..errors import NotFoundError
-from ..gateway import Accepted, Caller
+from ..gateway import Accepted
 from ..platforms import HTTP_SURFACE, Frame
 from ..store import Cursor, decisions, events
 from ..store.events import StoredEvent
 from ..streams import Subscription
 from ..texts import t
 from . import cloudevents
-from .guard import read_body
+from .answers import answer
+from .cursors import make_cursor, read_cursor
+from .guard import read_body, unauthorized
+from .models import EventPage, EventRow
 from .problems import ProblemError
+from .reading import (
+    bad_query,
+    caller_of,
+    host_of,
+    limit_of,
+    media_type,
+    one_of,
+    unsupported,
+    workspace_of,
+)
+from .sse import HEARTBEAT, STILL_HERE, EventStream, sse, wants_stream
 
-EVENT_STREAM = "text/event-stream"
-HEARTBEAT = 15.0
 MAX_WAIT = 300.0
-MAX_PAGE = 500
+ORDERS = ("newest", "oldest")
 
 
 class _Listener:
@@ -41,26 +53,29 @@ class _Listener:
         self.frames = self._stack.enter_context(self._mailbox.listen(event_uid))
 
 
-def caller_of(request: Request) -> Caller:
-    """Who asks: until tokens are made, the operator's own commands."""
-    return Caller(name="local", surface=HTTP_SURFACE, impersonate=True)
-
-
 async def post_event(request: Request) -> Response:
     """Take an event in; 202 once it is on disk, or its reply as SSE or with `?wait=`."""
-    host: Host = request.app.state.host
-    data = await _read_event(request, host.project.settings.server.max_body_bytes)
-    if EVENT_STREAM in request.headers.get("accept", ""):
+    host = host_of(request)
+    data = await read_event(request)
+    if wants_stream(request):
         return await _streamed(request, host, data)
     if "wait" in request.query_params:
         return await _waited(request, host, data, _wait_seconds(request.query_params["wait"]))
     accepted = await host.run_from_event(data, caller_of(request))
-    return _accepted(accepted)
+    return _accepted(request, accepted)
 
 
-def _accepted(accepted: Accepted, **more: Any) -> JSONResponse:
-    headers = {"Location": f"/v1/events/{accepted.event_uid}"}
+def _accepted(request: Request, accepted: Accepted, **more: Any) -> JSONResponse:
+    headers = _location(request, accepted)
     return JSONResponse({**accepted.as_dict(), **more}, status_code=202, headers=headers)
+
+
+def _location(request: Request, accepted: Accepted) -> dict[str, str]:
+    """Where the caller finds the event, also where it is of another workspace."""
+    address = f"/v1/events/{quote(accepted.event_uid)}"
+    if accepted.workspace_id != caller_of(request).workspace_id:
+        address += f"?workspace={quote(accepted.workspace_id)}"
+    return {"Location": address}
 
 
 async def _streamed(request: Request, host: Host, data: Mapping[str, Any]) -> Response:
@@ -73,21 +88,19 @@ async def _streamed(request: Request, host: Host, data: Mapping[str, Any]) -> Re
     except BaseException:
         stack.close()
         raise
-    headers = {
-        "Cache-Control": "no-store",
-        "X-Accel-Buffering": "no",
-        "Location": f"/v1/events/{accepted.event_uid}",
-    }
-    return StreamingResponse(
-        _frames(host, listener, accepted, stack), media_type=EVENT_STREAM, headers=headers
+    return EventStream(
+        _frames(host, listener, accepted, stack),
+        tokens=host.tokens,
+        caller=caller_of(request),
+        headers=_location(request, accepted),
     )
 
 
 async def _frames(
     host: Host, listener: _Listener, accepted: Accepted, stack: ExitStack
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     with stack:
-        yield _sse("accepted", accepted.as_dict())
+        yield sse("accepted", accepted.as_dict())
         frames = listener.frames
         if frames is not None and (not accepted.duplicate or host.dispatcher.is_open(accepted.event_uid)):
             while True:
@@ -95,43 +108,47 @@ async def _frames(
                     with anyio.fail_after(HEARTBEAT):
                         frame = await frames.get()
                 except TimeoutError:
-                    yield b": still here\n\n"
+                    yield STILL_HERE
                 except anyio.EndOfStream:
                     break
                 else:
-                    yield _sse(f"message.{frame.kind}", frame.as_dict())
+                    yield sse(f"message.{frame.kind}", frame.as_dict())
         else:
-            async for line in _replayed(host, accepted.event_uid):
+            async for line in _replayed(host, accepted):
                 yield line
-        story = await _ended_story(host, accepted.event_uid)
-        yield _sse("done", story.summary())
+        story = await _ended_story(host, accepted)
+        yield sse("done", story.summary())
 
 
-async def _replayed(host: Host, event_uid: str) -> AsyncIterator[bytes]:
+async def _replayed(host: Host, accepted: Accepted) -> AsyncIterator[bytes]:
     """The reply of an event that has ended, for a caller who sends it again."""
-    story = await _ended_story(host, event_uid)
+    story = await _ended_story(host, accepted)
     for item in story.summary()["deliveries"]:
         if item["status"] == "sent":
             text = item["content"] if isinstance(item["content"], str) else ""
             more = {} if isinstance(item["content"], str) else {"contents": item["content"]}
-            yield _sse(
+            yield sse(
                 "message.close",
                 {"run_id": item["run_id"], "message_id": item["message_id"], "text": text, **more},
             )
 
 
 async def _waited(request: Request, host: Host, data: Mapping[str, Any], seconds: float) -> Response:
+    caller = caller_of(request)
     with ExitStack() as stack:
         listener = _Listener(host, stack)
-        accepted = await host.run_from_event(data, caller_of(request), before_append=listener.start)
+        accepted = await host.run_from_event(data, caller, before_append=listener.start)
         if accepted.duplicate:
             listener.start(accepted.event_uid)
         ended = True
         if not accepted.duplicate or host.dispatcher.is_open(accepted.event_uid):
-            ended = await _until_end(listener, seconds)
+            with host.tokens.while_valid(caller) as life:
+                ended = await _until_end(listener, seconds)
+            if life.cancelled_caught:
+                raise unauthorized()
         if not ended:
-            return _accepted(accepted, ended=False)
-    story = await _ended_story(host, accepted.event_uid)
+            return _accepted(request, accepted, ended=False)
+    story = await _ended_story(host, accepted)
     return JSONResponse({**accepted.as_dict(), "ended": True, **story.summary()})
 
 
@@ -143,40 +160,38 @@ async def _until_end(listener: _Listener, seconds: float) -> bool:
     return not scope.cancelled_caught
 
 
-async def _ended_story(host: Host, event_uid: str) -> EventStory:
+async def _ended_story(host: Host, accepted: Accepted) -> EventStory:
     await host.db.writer.flush()  # the mark of the last delivery is written behind its send
-    return await _story(host, event_uid)
+    return await _story(host, accepted.workspace_id, accepted.event_uid)
 
 
 async def list_events(request: Request) -> Response:
-    """One page of the log, newest first; with `after` oldest first."""
-    host: Host = request.app.state.host
-    query = request.query_params
-    limit = _number(query.get("limit", "50"), "limit")
-    if not 1 <= limit <= MAX_PAGE:
-        raise _bad_query("limit", t("give 1 to {limit}", limit=MAX_PAGE))
-    after, before = query.get("after"), query.get("before")
-    page = await host.db.read(
+    """One page of the log, newest first; with `order=oldest` from its beginning, and on as it grows."""
+    query, workspace, limit = request.query_params, workspace_of(request), limit_of(request)
+    event_type, outcome = query.get("event_type"), query.get("outcome")
+    rising = one_of(request, "order", ORDERS) == "oldest"
+    question = ("events", workspace, event_type, outcome, rising)
+    given = query.get("cursor")
+    (place,) = (0 if rising else None,) if given is None else read_cursor(question, given, (int,))
+    page = await host_of(request).db.read(
         events.page,
-        caller_of(request).workspace_id,
-        after=None if after is None else _number(after, "after"),
-        before=None if before is None else _number(before, "before"),
-        limit=limit,
-        event_type=query.get("event_type"),
-        outcome=query.get("outcome"),
+        workspace,
+        after=place if rising else None,
+        before=None if rising else place,
+        limit=limit + 1,
+        event_type=event_type,
+        outcome=outcome,
     )
-    return JSONResponse(
-        {
-            "events": [_listed(item) for item in page],
-            "next_cursor": str(page[-1].seq) if len(page) == limit else None,
-        }
-    )
+    shown = page[:limit]
+    more = make_cursor(question, (shown[-1].seq,)) if shown and (rising or len(page) > limit) else None
+    if rising and not shown:  # nothing new yet; the same place may be asked about again
+        more = given or make_cursor(question, (0,))
+    return answer(EventPage(events=tuple(_listed(item) for item in shown), next_cursor=more))
 
 
 async def get_event(request: Request) -> Response:
     """The event, and what became of it; as a CloudEvent where the caller asks for one."""
-    host: Host = request.app.state.host
-    story = await _story(host, request.path_params["event_uid"])
+    story = await _story(host_of(request), workspace_of(request), request.path_params["event_uid"])
     if cloudevents.STRUCTURED in request.headers.get("accept", ""):
         document = cloudevents.to_structured(story.stored.envelope)
         return JSONResponse(document, media_type=cloudevents.STRUCTURED)
@@ -185,8 +200,8 @@ async def get_event(request: Request) -> Response:
 
 async def get_decision(request: Request) -> Response:
     """The stored decision of an event."""
-    host: Host = request.app.state.host
-    stored = await _stored(host, request.path_params["event_uid"])
+    host = host_of(request)
+    stored = await _stored(host, workspace_of(request), request.path_params["event_uid"])
 
     def read(cursor: Cursor) -> Decision | None:
         return decisions.get(cursor, stored.envelope.workspace_id, stored.envelope.event_uid or "")
@@ -197,14 +212,13 @@ async def get_decision(request: Request) -> Response:
     return JSONResponse(decision.model_dump(mode="json"))
 
 
-async def _story(host: Host, name: str) -> EventStory:
-    stored = await _stored(host, name)
+async def _story(host: Host, workspace: str, name: str) -> EventStory:
+    stored = await _stored(host, workspace, name)
     return await host.db.read(read_story, stored)
 
 
-async def _stored(host: Host, name: str) -> StoredEvent:
+async def _stored(host: Host, workspace: str, name: str) -> StoredEvent:
     """The event of that uid, or of that `event_id` where it names one event."""
-    workspace = "default"
     found = await host.db.read(events.get, workspace, name)
     if found is not None:
         return found
@@ -219,24 +233,25 @@ async def _stored(host: Host, name: str) -> StoredEvent:
     raise NotFoundError(t("there is no event {name!r}", name=name))
 
 
-def _listed(item: StoredEvent) -> dict[str, Any]:
+def _listed(item: StoredEvent) -> EventRow:
     event = item.envelope
-    return {
-        "seq": item.seq,
-        "event_uid": event.event_uid,
-        "event_id": event.event_id,
-        "event_type": event.event_type,
-        "received_at": None if event.received_at is None else event.received_at.isoformat(),
-        "source": event.source.model_dump(mode="json"),
-        "bot_id": event.bot_id,
-        "conversation_id": event.conversation_id,
-        "outcome": item.outcome,
-    }
+    return EventRow(
+        seq=item.seq,
+        event_uid=event.event_uid or "",
+        event_id=event.event_id,
+        event_type=event.event_type,
+        received_at=event.received_at,
+        source=event.source,
+        bot_id=event.bot_id,
+        conversation_id=event.conversation_id,
+        outcome=item.outcome,
+    )
 
 
-async def _read_event(request: Request, limit: int) -> dict[str, Any]:
-    body = await read_body(request, limit)
-    media = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+async def read_event(request: Request) -> dict[str, Any]:
+    """The event in a request, in our own form or as a CloudEvent. Raises `ProblemError`."""
+    body = await read_body(request, host_of(request).project.settings.server.max_body_bytes)
+    media = media_type(request)
     if media == cloudevents.BATCH:
         raise ProblemError(
             415, "unsupported_media_type", t("batches are not taken; send one event a request")
@@ -248,12 +263,7 @@ async def _read_event(request: Request, limit: int) -> dict[str, Any]:
     elif media == "application/json" or media.endswith("+json"):
         data = cloudevents.read_json(body)
     else:
-        raise ProblemError(
-            415,
-            "unsupported_media_type",
-            t("{media!r} is not taken", media=media),
-            remedy=t("send application/json (curl: --json) or a CloudEvent"),
-        )
+        raise unsupported(media, t("send application/json (curl: --json) or a CloudEvent"))
     if not isinstance(data, dict):
         raise ProblemError(
             400, "invalid_event", t("event: an event is an object, got {kind}", kind=type(data).__name__)
@@ -280,21 +290,5 @@ def _wait_seconds(text: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= MAX_WAIT:
-        raise _bad_query("wait", t("give 0 to {limit:g} seconds", limit=MAX_WAIT))
+        raise bad_query("wait", t("give 0 to {limit:g} seconds", limit=MAX_WAIT))
     return seconds
-
-
-def _number(text: str, name: str) -> int:
-    if not text.isdecimal() or len(text) > 18:
-        raise _bad_query(name, t("{value!r} is not a number of ours", value=text))
-    return int(text)
-
-
-def _bad_query(name: str, message: str) -> ProblemError:
-    return ProblemError(
-        400, "invalid_query", f"{name}: {message}", errors=[{"path": name, "message": message}]
-    )
-
-
-def _sse(event: str, data: Mapping[str, Any]) -> bytes:
-    return b"event: " + event.encode() + b"\ndata: " + to_json(data) + b"\n\n"

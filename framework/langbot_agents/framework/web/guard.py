@@ -2,26 +2,39 @@
 
 import hmac
 from collections.abc import Collection
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ..access import LOCAL_NAME, Caller, TokenBook
+from ..platforms import HTTP_SURFACE
 from ..texts import t
 from .problems import ProblemError
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 """Paths that answer without a token, for probes."""
 
+LOCAL = Caller(name=LOCAL_NAME, surface=HTTP_SURFACE, impersonate=True, local=True)
+"""Who has the token of `host.json`: the operator's own commands."""
+
 
 class Guard:
-    """Refuses a request before anything of its body is read."""
+    """Refuses a request before anything of its body is read, and says who asks."""
 
     def __init__(
-        self, app: ASGIApp, *, token: str, allowed_hosts: Collection[str], allowed_origins: Collection[str]
+        self,
+        app: ASGIApp,
+        *,
+        token: str,
+        tokens: TokenBook,
+        allowed_hosts: Collection[str],
+        allowed_origins: Collection[str],
     ) -> None:
         self._app = app
         self._token = token.encode()
+        self._tokens = tokens
         self._hosts = frozenset(host.lower() for host in allowed_hosts)
         self._origins = frozenset(origin.lower().rstrip("/") for origin in allowed_origins)
 
@@ -34,11 +47,13 @@ class Guard:
         try:
             self._check_host(request)
             self._check_origin(request)
-            if request.url.path not in OPEN_PATHS:
-                self._check_token(request)
+            caller = self._caller(request)
+            if caller is None and request.url.path not in OPEN_PATHS:
+                raise unauthorized()
         except ProblemError as problem:
             await problem.response()(scope, receive, send)
             return
+        request.state.caller = caller
         await self._app(scope, receive, send)
 
     def _check_host(self, request: Request) -> None:
@@ -55,7 +70,11 @@ class Guard:
         origin = request.headers.get("origin")
         if origin is None or origin.lower().rstrip("/") in self._origins:
             return
-        if urlsplit(origin).netloc.lower() != request.headers.get("host", "").lower():
+        try:
+            own = urlsplit(origin).netloc.lower() == request.headers.get("host", "").lower()
+        except ValueError:
+            own = False
+        if not own:
             raise ProblemError(
                 403,
                 "unknown_origin",
@@ -63,18 +82,38 @@ class Guard:
                 remedy=t("add it to server.allowed_origins"),
             )
 
-    def _check_token(self, request: Request) -> None:
+    def _caller(self, request: Request) -> Caller | None:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not hmac.compare_digest(token.strip().encode(), self._token):
-            raise ProblemError(
-                401,
-                "unauthorized",
-                t("a bearer token is needed"),
-                remedy=t(
-                    "send `Authorization: Bearer TOKEN`; the host's own token is in host.json beside its store"
-                ),
-                headers={"WWW-Authenticate": "Bearer"},
-            )
+        token = token.strip()
+        if scheme.lower() != "bearer" or not token:
+            return None
+        if hmac.compare_digest(token.encode(), self._token):
+            return LOCAL if _is_here(request) else None
+        return self._tokens.caller(token)
+
+
+def unauthorized() -> ProblemError:
+    """The refusal of who has no token, or one that has ended: nobody learns which."""
+    return ProblemError(
+        401,
+        "unauthorized",
+        t("a bearer token is needed"),
+        remedy=t("send `Authorization: Bearer TOKEN`; `lba tokens create` makes one"),
+        headers={"WWW-Authenticate": "Bearer"},
+    )
+
+
+def _is_here(request: Request) -> bool:
+    """Whether the caller is on this machine, as the operator's own commands are."""
+    if request.client is None:
+        return False
+    try:
+        address = ip_address(request.client.host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    server = request.scope.get("server")
+    return mapped.is_loopback or (server is not None and server[0] == request.client.host)
 
 
 def _host_name(header: str) -> str:

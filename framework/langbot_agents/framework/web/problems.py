@@ -6,6 +6,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from ..access import ForbiddenError, TokenNameError
 from ..errors import HostBusyError, InvalidEventError, LangbotAgentsError, NotFoundError, StoreError
 from ..telemetry import get_logger
 from ..texts import t
@@ -62,6 +63,10 @@ def as_problem(error: LangbotAgentsError) -> ProblemError:
         return ProblemError(429, error.code, error.message, remedy=error.remedy, headers=headers)
     if isinstance(error, InvalidEventError):
         return ProblemError(400, error.code, error.message, remedy=error.remedy, errors=error.details)
+    if isinstance(error, ForbiddenError):
+        return ProblemError(403, error.code, error.message, remedy=error.remedy, errors=error.details)
+    if isinstance(error, TokenNameError):
+        return ProblemError(409, error.code, error.message, remedy=error.remedy)
     if isinstance(error, NotFoundError):
         return ProblemError(404, error.code, error.message, remedy=error.remedy)
     if isinstance(error, StoreError):

@@ -5,14 +5,18 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from ipaddress import ip_address
 
 import anyio
 import uvicorn
 from starlette.applications import Starlette
 
+from ..access import is_valid
 from ..app import Host, HostFile, new_local_token, open_host
 from ..errors import SettingsError
 from ..project import Project
+from ..store import Database, tokens
+from ..store.database import sqlite_path
 from ..telemetry import get_logger
 from ..texts import t
 from .application import create_app
@@ -58,7 +62,8 @@ async def serve(project: Project, *, on_ready: Ready) -> None:
                 on_ready(file.url, token, host)
 
             try:
-                await _answer(create_app(host, token=token), listener, ready)
+                app = create_app(host, token=token, own_hosts=_own_hosts(listener))
+                await _answer(app, listener, ready)
             finally:
                 HostFile.remove(path)
 
@@ -90,12 +95,13 @@ async def _stop_on_signal(server: uvicorn.Server) -> None:
 
 def _listen(project: Project) -> socket.socket:
     server = project.settings.server
-    if server.host not in {"127.0.0.1", "localhost", "::1"}:
+    if not _is_loopback(server.host) and not _has_token(project):
         raise SettingsError(
-            t("server.host: {host!r} is not on this machine's loopback", host=server.host),
-            remedy=t(
-                "listen on 127.0.0.1; access from outside comes with tokens, in a later version"
+            t(
+                "server.host: {host!r} is not on this machine's loopback, and there is no token yet",
+                host=server.host,
             ),
+            remedy=t("make a token first: `lba tokens create NAME`; or listen on 127.0.0.1"),
         )
     family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
     try:
@@ -112,6 +118,35 @@ def _listen(project: Project) -> socket.socket:
         ) from None
 
 
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _has_token(project: Project) -> bool:
+    """Whether anybody could ask from outside; the store is looked at before a host is opened."""
+    url = project.settings.storage.url
+    if not sqlite_path(url, project.root).exists():
+        return False
+    database = Database.open(url, root=project.root, lock=False, read_only=True)
+    return any(is_valid(record) for record in database.read_now(tokens.every))
+
+
+def _address(listener: socket.socket) -> str:
+    """Where commands on this machine reach it; a host that listens everywhere is also here."""
+    host = str(listener.getsockname()[0])
+    address = ip_address(host.partition("%")[0])
+    if address.is_unspecified:
+        host = "::1" if address.version == 6 else "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+def _own_hosts(listener: socket.socket) -> tuple[str, ...]:
+    # a page of another site can reach an address of ours only under its own name, so this one is no risk
+    return (_address(listener),)
+
+
 def _url(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"http://{_address(listener)}:{listener.getsockname()[1]}"

@@ -182,6 +182,14 @@ def _projections() -> None:
         sa.Column("expires_at", sa.Text, nullable=True),
         sa.PrimaryKeyConstraint("workspace_id", "namespace", "runner_id", "scope", "scope_id", "key"),
     )
+    _index(
+        "state_external",
+        "state",
+        "workspace_id",
+        "scope",
+        "scope_id",
+        where="substr(key, 1, 9) = 'external.'",
+    )
     _index("state_expiry", "state", "workspace_id", "expires_at", where="expires_at IS NOT NULL")
     op.create_table(
         "artifact",
@@ -286,6 +294,7 @@ def _documents() -> None:
         sa.Column("expires_at", sa.Text, nullable=True),
         sa.PrimaryKeyConstraint("workspace_id", "conversation_key"),
     )
+    _index("conversation_by_change", "conversation", "workspace_id", "updated_at", "conversation_key")
 
 
 def _coordination() -> None:
