@@ -7,6 +7,8 @@ from pathlib import Path
 from langbot_agents.schemas.json_schema import json_schema, model_names
 
 FOLDER = Path(__file__).parent.parent / "schemas" / "json"
+OTHERS = frozenset({"openapi.json"})
+"""What `gen_openapi.py` writes there."""
 
 
 def rendered() -> dict[str, str]:
@@ -20,7 +22,9 @@ def rendered() -> dict[str, str]:
 def differences(folder: Path = FOLDER) -> list[str]:
     """One line for each file that is missing, stale or no longer made."""
     wanted = rendered()
-    present = {path.name: path.read_text("utf-8") for path in folder.glob("*.json")}
+    present = {
+        path.name: path.read_text("utf-8") for path in folder.glob("*.json") if path.name not in OTHERS
+    }
     missing = [f"missing: {name}" for name in wanted.keys() - present.keys()]
     stale = [f"stale: {name}" for name in wanted.keys() & present.keys() if wanted[name] != present[name]]
     left_over = [f"no such model: {name}" for name in present.keys() - wanted.keys()]
@@ -32,7 +36,7 @@ def write(folder: Path = FOLDER) -> None:
     folder.mkdir(exist_ok=True)
     wanted = rendered()
     for path in folder.glob("*.json"):
-        if path.name not in wanted:
+        if path.name not in wanted and path.name not in OTHERS:
             path.unlink()
     for name, text in wanted.items():
         (folder / name).write_text(text, "utf-8")

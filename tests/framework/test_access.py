@@ -154,12 +154,16 @@ async def test_a_token_is_never_stored_or_shown(tmp_path: Path, caplog: pytest.L
         await again.load()
         caller = again.caller(token)
         shown = f"{book!r}{record!r}{record.model_dump_json()}{caller!r}{caplog.text}"
-    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
+    stored = _bytes_of(tmp_path)
 
     assert caller == SHOP
     assert token not in shown
     assert record.hash not in shown
     assert token.encode() not in stored
+
+
+def _bytes_of(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
 
 
 async def test_what_is_no_token_is_nobody(tmp_path: Path) -> None:

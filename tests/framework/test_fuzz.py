@@ -56,13 +56,13 @@ INPUT = st.fixed_dictionaries(
     },
 )
 EVENT = st.fixed_dictionaries(
-    {"event_type": TYPES | TEXT | JSON},
+    {"event_type": TYPES},
     optional={
-        "event_id": st.sampled_from(["1", "2", "", 3]) | TEXT,
+        "event_id": st.sampled_from(["1", "2", "3", "4", "\ud800"]),
         "event_time": st.floats() | st.integers(),
         "workspace_id": st.sampled_from(["default", "other", "*", None]),
-        "bot_id": TEXT,
-        "conversation_id": st.sampled_from(["person_1", "group_2", ""]) | TEXT,
+        "bot_id": st.sampled_from(["bot-1", "bot-2", ""]),
+        "conversation_id": st.sampled_from(["person_1", "group_2", "退款", "\ud800"]),
         "conversation_type": st.sampled_from(["private", "group", "channel", "x"]),
         "thread_id": TEXT,
         "actor": st.none()
@@ -71,13 +71,40 @@ EVENT = st.fixed_dictionaries(
         "subject": JSON,
         "input": INPUT | JSON,
         "delivery": JSON | st.fixed_dictionaries({"surface": st.sampled_from(["terminal", "telegram", ""])}),
-        "source": JSON,
+        "source": st.none() | JSON,
         "metadata": JSON,
         "cause": st.fixed_dictionaries({"depth": st.integers(-1, 12)}),
         "locale": TEXT,
         "expires_at": TEXT | st.sampled_from(["2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"]),
         "event_uid": TEXT,
         "received_at": JSON,
+    },
+)
+PLAUSIBLE = st.fixed_dictionaries(
+    {"event_type": TYPES},
+    optional={
+        "event_id": st.sampled_from(["1", "2", "3", "4"]),
+        "bot_id": st.sampled_from(["bot-1", "bot-2"]),
+        "conversation_id": st.sampled_from(["person_1", "group_2", "退款"]),
+        "thread_id": st.just("t"),
+        "actor": st.fixed_dictionaries(
+            {"actor_type": st.sampled_from(["user", "bot"]), "actor_id": st.sampled_from(["bot-1", "u"])}
+        ),
+        "input": st.fixed_dictionaries(
+            {},
+            optional={
+                "text": st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
+                "contents": st.lists(
+                    st.builds(
+                        lambda url: {"type": "image", "url": url}, URL.filter(lambda url: "@" not in url)
+                    ),
+                    max_size=2,
+                ),
+                "data": st.none() | st.integers(-5, 5) | st.lists(st.booleans(), max_size=2),
+            },
+        ),
+        "cause": st.fixed_dictionaries({"depth": st.integers(0, 12)}),
+        "expires_at": st.sampled_from(["2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"]),
     },
 )
 KIND = st.sampled_from([*RESULT_DATA, "unknown.type"]) | TEXT
@@ -159,7 +186,9 @@ def house(root: str, runner: Any = None) -> House:
 @FUZZ
 @given(
     st.lists(
-        st.tuples(EVENT | st.dictionaries(TEXT, JSON, max_size=4), st.booleans()), min_size=4, max_size=12
+        st.tuples(PLAUSIBLE | PLAUSIBLE | EVENT | st.dictionaries(TEXT, JSON, max_size=4), st.booleans()),
+        min_size=4,
+        max_size=12,
     )
 )
 def test_events(given_events: list[tuple[Any, bool]]) -> None:

@@ -10,56 +10,9 @@ from typing import IO, Any
 
 import pytest
 
-from .conftest import Done, Run, command
+from .conftest import Run, Server, command
 
 pytestmark = pytest.mark.slow
-
-
-class Server:
-    """A running `lba serve`."""
-
-    def __init__(self, *words: str) -> None:
-        self.process = subprocess.Popen(
-            command("serve", "--port", "0", *words),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "LANGBOT_AGENTS_LANG": "en_US"},
-        )
-
-    @property
-    def out(self) -> IO[str]:
-        """What it prints."""
-        assert self.process.stdout is not None
-        return self.process.stdout
-
-    def until(self, word: str) -> str:
-        """What it prints, up to the line that holds the word."""
-        text = ""
-        for line in self.out:
-            text += line
-            if word in line:
-                return text
-        assert self.process.stderr is not None
-        raise AssertionError(f"{word!r} never came:\n{text}\n{self.process.stderr.read()}")
-
-    def stop(self, number: int = signal.SIGTERM) -> Done:
-        """End it."""
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=30)
-        return Done(self.process.returncode, out, err)
-
-
-@pytest.fixture
-def server(project: Path) -> Iterator[Server]:
-    """The host of the project, ready."""
-    running = Server()
-    try:
-        running.until("  -d ")
-        yield running
-    finally:
-        running.stop(signal.SIGKILL)
 
 
 def test_ready(project: Path) -> None:

@@ -27,7 +27,7 @@ def test_fine(lba: Run, good: Path) -> None:
     done = lba("validate")
 
     assert (done.code, done.err) == (0, "")
-    assert done.out == "√ root document  langbot-agents.yaml\n√ 1 document in 1 file\n√ 2 runners\n"
+    assert done.out == "√ root document  langbot-agents.yaml\n√ 1 document in 1 file\n√ 3 runners\n"
 
 
 def test_errors(lba: Run, project: Path) -> None:

@@ -146,7 +146,7 @@ def test_results_of_a_run_that_lives_stream_to_its_end(client: httpx.Client) -> 
 
 
 def test_results_resume_where_a_stream_broke_off(client: httpx.Client) -> None:
-    """With `Last-Event-ID` a stream goes on behind that result: nothing is missed, and nothing comes twice."""
+    """With `Last-Event-ID` a stream goes on behind that result: nothing is missed, nothing comes twice."""
     text = "slow again " * 6
     uid = client.post("/v1/events", json={**MESSAGE, "input": {"text": text}}).json()["event_uid"]
     while not (runs := client.get(f"/v1/events/{uid}").json()["runs"]):
@@ -313,9 +313,7 @@ def test_transcript_pages_backwards(client: httpx.Client) -> None:
     older = client.get(
         f"/v1/conversations/{key}", params={"limit": 4, "cursor": newest["next_cursor"]}
     ).json()
-    foreign = client.get(
-        f"/v1/conversations/{key_of('person_1')}", params={"cursor": newest["next_cursor"]}
-    )
+    foreign = client.get(f"/v1/conversations/{key_of('person_1')}", params={"cursor": newest["next_cursor"]})
 
     assert [item["content"] for item in newest["history"]] == ["text 1", "text 1", "text 2", "text 2"]
     assert [item["role"] for item in newest["history"]] == ["user", "assistant"] * 2

@@ -87,7 +87,7 @@ def outsider(served: Served) -> Iterator[httpx.Client]:
 def test_outsider_cannot_name_another(
     outsider: httpx.Client, client: httpx.Client, claim: dict[str, Any], path: str, headers: dict[str, str]
 ) -> None:
-    """Another bot, actor, event type, source, workspace or target is a 403 with the field; nothing is taken."""
+    """Another bot, actor, type, source, workspace or target is a 403 with the field; nothing is taken."""
     before = client.get("/v1/events?workspace=shop").json()
     answer = outsider.post("/v1/events", json={**MESSAGE, **claim}, headers=headers)
 

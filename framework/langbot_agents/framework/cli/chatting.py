@@ -167,7 +167,7 @@ class Chat:
             ("//…", t("sends a message that begins with /")),
             ("Ctrl-C", t("ends the answer that is under way; at the prompt it leaves")),
         ):
-            self._out.note((f"{word:<12}", "bold"), meaning, indent=2)
+            self._out.note((f"{word:<13}", "bold"), meaning, indent=2)
 
     def _say(self, text: str) -> TurnEnd:
         """One message and its answer."""

@@ -35,7 +35,7 @@ from .words import Whole
 @click.option(
     "--host",
     metavar="ADDRESS",
-    help=t("Address to listen on; this version takes loopback only. [default: server.host]"),
+    help=t("Address to listen on; beyond loopback a token is needed. [default: server.host]"),
 )
 @click.option("--port", type=Whole(0, 65535), help=t("Port; 0 takes a free one. [default: server.port]"))
 @common

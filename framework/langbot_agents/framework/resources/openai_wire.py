@@ -67,9 +67,7 @@ def read_usage(usage: Any) -> Usage | None:
     """What it cost; None where the service does not say."""
     if usage is None:
         return None
-    return Usage.model_validate(
-        {key: value for key, value in usage.model_dump(mode="json").items() if value is not None}
-    )
+    return Usage.model_validate(usage.model_dump(mode="json", exclude_none=True))
 
 
 def read_arguments(text: str) -> Mapping[str, Any]:

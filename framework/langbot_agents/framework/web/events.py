@@ -93,6 +93,7 @@ async def _streamed(request: Request, host: Host, data: Mapping[str, Any]) -> Re
         tokens=host.tokens,
         caller=caller_of(request),
         headers=_location(request, accepted),
+        on_end=stack.close,
     )
 
 

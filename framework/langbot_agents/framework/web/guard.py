@@ -48,7 +48,8 @@ class Guard:
             self._check_host(request)
             self._check_origin(request)
             caller = self._caller(request)
-            if caller is None and request.url.path not in OPEN_PATHS:
+            # not `request.url`, which is made of the Host header too
+            if caller is None and scope["path"] not in OPEN_PATHS:
                 raise unauthorized()
         except ProblemError as problem:
             await problem.response()(scope, receive, send)

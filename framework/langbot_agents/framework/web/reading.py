@@ -11,7 +11,7 @@ from ..access import Caller, ForbiddenError
 from ..app import Host
 from ..texts import t
 from .cloudevents import read_json
-from .guard import read_body
+from .guard import read_body, unauthorized
 from .problems import ProblemError
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -27,8 +27,10 @@ def host_of(request: Request) -> Host:
 
 
 def caller_of(request: Request) -> Caller:
-    """Who asks, as the guard found it."""
-    caller: Caller = request.state.caller
+    """Who asks, as the guard found it. Raises `ProblemError` for nobody."""
+    caller: Caller | None = request.state.caller
+    if caller is None:
+        raise unauthorized()
     return caller
 
 

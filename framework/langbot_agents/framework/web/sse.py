@@ -1,6 +1,6 @@
 """Server-sent events: how they are written, and a stream that ends with its caller's token."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -39,18 +39,25 @@ class EventStream(StreamingResponse):
         tokens: TokenBook,
         caller: Caller,
         headers: Mapping[str, str] | None = None,
+        on_end: Callable[[], None] | None = None,
     ) -> None:
         whole = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", **(headers or {})}
         super().__init__(frames, media_type=EVENT_STREAM, headers=whole)
         self._frames = frames
         self._tokens = tokens
         self._caller = caller
+        self._on_end = on_end
+        """Called at the end, also where no frame was ever asked for."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it."""
         async with aclosing(self._frames):
-            with self._tokens.while_valid(self._caller) as life:
-                await super().__call__(scope, receive, send)
+            try:
+                with self._tokens.while_valid(self._caller) as life:
+                    await super().__call__(scope, receive, send)
+            finally:
+                if self._on_end is not None:
+                    self._on_end()
             if life.cancelled_caught:
                 last = sse("problem", {"code": "unauthorized", "detail": t("the token has ended")})
                 with suppress(OSError):

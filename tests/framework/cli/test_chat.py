@@ -1,0 +1,349 @@
+"""`lba chat`: a conversation with a host in the process or a running one, on a terminal or by script."""
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from langbot_agents.sdk.testing import FakeOpenAI, FakeReply
+
+from .conftest import Done, Run, Server
+from .terminal import CTRL_C, CTRL_D, Terminal
+
+pytestmark = pytest.mark.slow
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
+SLOW = """\
+apiVersion: langbot-agents/v1
+kind: AgentBinding
+binding_id: slow
+event_types: [message.received]
+runner_id: echo
+runner_config: {delay: 0.25}
+"""
+ASSISTANT = """\
+apiVersion: langbot-agents/v1
+kind: AgentBinding
+binding_id: assistant
+event_types: [message.received]
+runner_id: local-agent
+runner_config: {model: main}
+delivery_policy: {hint_text: Sorry.}
+"""
+KEY = "sk-of-the-test"
+
+
+@pytest.fixture
+def slow(project: Path) -> Path:
+    """A project whose only binding answers a word each quarter of a second."""
+    (project / "bindings" / "all.yaml").write_text(SLOW)
+    return project
+
+
+@pytest.fixture
+def model() -> Iterator[FakeOpenAI]:
+    """A model server that wants a key."""
+    with FakeOpenAI(api_key=KEY) as server:
+        yield server
+
+
+@pytest.fixture
+def assistant(project: Path, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project that answers with that model."""
+    monkeypatch.setenv("MODEL_KEY", KEY)
+    (project / "bindings" / "all.yaml").write_text(ASSISTANT)
+    with (project / "langbot-agents.yaml").open("a") as file:
+        file.write(
+            f"models:\n  - name: main\n    model: fake-model\n    base_url: {model.base_url}\n"
+            "    api_key: ${env:MODEL_KEY}\n"
+        )
+    return project
+
+
+@pytest.fixture(params=["embedded", "host"])
+def via(request: pytest.FixtureRequest, project: Path) -> Iterator[str]:
+    """With no host running, and with one; a test asks for it behind what writes the project."""
+    if request.param == "embedded":
+        yield "embedded"
+        return
+    running = Server()
+    try:
+        running.until("  -d ")
+        yield "host"
+    finally:
+        running.stop(signal.SIGKILL)
+
+
+def turns(done: Done) -> list[dict[str, object]]:
+    """What each message gave, of `-o json`."""
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def test_script(process: Run, project: Path, via: str) -> None:
+    """Each line of stdin is a message, each answer is on stdout, and nothing else is."""
+    done = process("chat", stdin="one two\n\nand again\n")
+
+    assert (done.code, done.out, done.err) == (0, "one two\nand again\n", "")
+
+
+def test_json(process: Run, project: Path, via: str) -> None:
+    """As JSON each message gives one line: what was said, by whom it was answered, and how it ended."""
+    first, second = turns(process("chat", "-o", "json", stdin="one two\nand again\n"))
+
+    assert first["schema"] == "langbot-agents/chat/v1"
+    assert (first["text"], first["via"], first["status"]) == ("one two", via, "answered")
+    assert [item["text"] for item in second["messages"]] == ["and again"]  # type: ignore[attr-defined]
+    assert first["event_uid"] != second["event_uid"]
+
+
+def test_actor_and_conversation(process: Run, lba: Run, project: Path) -> None:
+    """`--as` and `--in` say who talks and where; each message is an event of its own that names them."""
+    (turn,) = turns(process("chat", "--as", "mia", "--in", "group_7", "-o", "json", stdin="x\n"))
+    event = lba("events", "show", str(turn["event_uid"]), "-o", "json").json["event"]
+
+    assert event["event_type"] == "message.received"
+    assert event["event_id"].startswith("chat_")
+    assert event["actor"]["actor_id"] == "mia"
+    assert event["actor"]["actor_type"] == "user"
+    assert (event["conversation_id"], event["conversation_type"]) == ("group_7", "group")
+
+
+def test_words_of_its_own(process: Run, project: Path) -> None:
+    """A line that begins with / is for the chat, one with // for the bot; /quit ends it."""
+    done = process("chat", stdin="/help\n/hepl\n//help\n/quit\nnever said\n")
+
+    assert (done.code, done.out) == (0, "/help\n")
+    assert "/image PATH  adds a picture to the next message" in done.err
+    assert "there is no /hepl" in done.err
+
+
+def test_nobody_answers(process: Run, project: Path) -> None:
+    """Where no binding takes it, that is said, with the command that says why; it is no failure."""
+    (project / "bindings" / "all.yaml").unlink()
+    done = process("chat", stdin="x\n")
+
+    assert (done.code, done.out) == (0, "")
+    assert "~ unmatched: nobody answers it" in done.err
+    assert "`lba route evt_" in done.err
+
+
+def test_terminal(project: Path, via: str) -> None:
+    """On a terminal it says where one is, prompts, answers, and leaves at Ctrl-D."""
+    where = "a host in this process" if via == "embedded" else "the running host"
+    with Terminal("chat") as terminal:
+        said = terminal.prompt()
+        terminal.type("one two\r")
+        terminal.until("one two\r\none two\r\n")
+        terminal.prompt()
+        terminal.type(CTRL_D)
+
+        assert terminal.end() == 0
+    assert f"me in person_me, through {where}" in said
+
+
+def test_cancel(slow: Path, via: str, lba: Run) -> None:
+    """Ctrl-C in the middle of an answer cancels its run, and the conversation goes on; then it leaves."""
+    with Terminal("chat") as terminal:
+        terminal.prompt()
+        terminal.type("one two three four five six seven eight nine ten\r")
+        terminal.until("\r\none two ")
+        terminal.type(CTRL_C)
+        shown = terminal.until("~ cancelled")
+        terminal.prompt()
+        terminal.type("again\r")
+        terminal.until("again\r\nagain\r\n")
+        terminal.prompt()
+        terminal.type(CTRL_C)
+
+        assert terminal.end() == 0
+    assert "ten" not in shown
+    runs = lba("runs", "list", "-o", "json").json["runs"]
+    assert [run["status"] for run in runs] == ["completed", "cancelled"]
+
+
+def test_cancel_before_it_begins(slow: Path, via: str, lba: Run) -> None:
+    """Ctrl-C before anything of an answer came cancels its run, too."""
+    slow.joinpath("bindings", "all.yaml").write_text(SLOW.replace("0.25", "20"))
+    with Terminal("chat", *([] if via == "host" else ["--embedded"])) as terminal:
+        terminal.prompt()
+        terminal.type("\r\rone two\r")
+        terminal.until("one ")
+        terminal.type(CTRL_C)
+        terminal.until("~ cancelled")
+        terminal.prompt()
+        terminal.type(CTRL_D)
+
+        assert terminal.end() == 0
+
+
+def test_host_goes_and_comes(slow: Path) -> None:
+    """A host that dies in the middle of an answer is told of; the chat goes on with the next one."""
+    running = Server()
+    running.until("  -d ")
+    with Terminal("chat") as terminal:
+        terminal.prompt()
+        terminal.type("one two three four five six seven eight\r")
+        terminal.until("\r\none two ")
+        running.stop(signal.SIGKILL)
+        terminal.until("x http://127.0.0.1:")
+        terminal.prompt()
+        terminal.type("still there?\r")
+        terminal.until("x the host does not run any more")
+        terminal.until("start it again (`lba serve`), and go on here")
+        running = Server()
+        running.until("  -d ")
+        terminal.prompt()
+        terminal.type("hello again\r")
+        terminal.until("hello again\r\nhello again\r\n")
+        terminal.prompt()
+        terminal.type(CTRL_D)
+
+        assert terminal.end() == 0
+    running.stop()
+
+
+def test_model_remembers(process: Run, assistant: Path, via: str, model: FakeOpenAI) -> None:
+    """What was said before in the conversation goes to the model; another conversation begins anew."""
+    first = process("chat", stdin="my name is Mia\nwhat is my name\n")
+    other = process("chat", "--in", "person_other", stdin="what is my name\n")
+
+    assert first.out.splitlines() == [
+        "You said: my name is Mia",
+        "You said: what is my name",
+        "Before that you said: my name is Mia",
+    ]
+    assert other.out == "You said: what is my name\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("invalid_api_key", "model 'main' refused the key (401); check its api_key"),
+        ("rate_limit", "model 'main' takes no more requests just now"),
+        ("insufficient_quota", "model 'main': the account has no quota left"),
+        ("no_answer", "model 'main' cannot be reached at"),
+        ("server_error", "model 'main' has a fault of its own (500)"),
+    ],
+)
+def test_model_fails(process: Run, assistant: Path, model: FakeOpenAI, kind: str, said: str) -> None:
+    """A model that refuses is told in a sentence, beside the user's hint, and the chat goes on."""
+    model.fail(kind, when="fail", times=1)  # type: ignore[arg-type]
+    done = process("chat", stdin="please fail\nand now\n")
+
+    assert done.code == 1
+    assert done.out == "Sorry.\nYou said: and now\nBefore that you said: please fail\n"
+    assert "x no answer from assistant: the model gave no whole answer" in done.err
+    assert said in done.err
+    assert "runner.llm_error: lba runs show run_" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_model_breaks_off(process: Run, assistant: Path, via: str, model: FakeOpenAI) -> None:
+    """A stream that is dropped shows what came of it, the hint, and why; the chat goes on."""
+    model.reply(FakeReply(text="one two three four five", drop_after=2), when="drop", times=1)
+    done = process("chat", stdin="drop\nand now\n")
+
+    assert done.code == 1
+    assert done.out.splitlines()[1:] == ["Sorry.", "You said: and now", "Before that you said: drop"]
+    assert "one two three four five".startswith(done.out.splitlines()[0])
+    assert "model 'main' broke off before the end of its answer" in done.err
+
+
+def test_failure_in_chinese(process: Run, assistant: Path, model: FakeOpenAI) -> None:
+    """The same in Chinese."""
+    model.fail("invalid_api_key", when="fail", times=1)
+    done = process("chat", stdin="fail\n", lang="zh_Hans")
+
+    assert "x assistant 没有回答：模型没有给出完整的回答" in done.err
+    assert "拒绝了密钥（401）" in done.err
+
+
+def test_failure_as_json(process: Run, assistant: Path, model: FakeOpenAI) -> None:
+    """A program gets status, code and reason."""
+    model.fail("invalid_api_key", when="fail", times=1)
+    (turn,) = turns(process("chat", "-o", "json", stdin="fail\n"))
+
+    assert (turn["status"], turn["code"]) == ("failed", "runner.llm_error")
+    assert turn["reason"] == "model 'main' refused the key (401); check its api_key"
+
+
+def test_cancel_model(assistant: Path, model: FakeOpenAI, via: str) -> None:
+    """Ctrl-C ends an answer of a model, and the next one comes."""
+    model.reply(FakeReply(text="word " * 200, text_split=5, chunk_delay=0.1), when="long", times=1)
+    with Terminal("chat") as terminal:
+        terminal.prompt()
+        terminal.type("a long one\r")
+        terminal.until("word word ")
+        terminal.type(CTRL_C)
+        terminal.until("~ cancelled")
+        terminal.prompt()
+        terminal.type("hi\r")
+        terminal.until("You said: hi")
+        terminal.prompt()
+        terminal.type(CTRL_D)
+
+        assert terminal.end() == 0
+
+
+def test_images(process: Run, assistant: Path, via: str, model: FakeOpenAI) -> None:
+    """`--image` goes with the first message, /image with the next; the model gets the picture itself."""
+    (assistant / "cat.png").write_bytes(PNG)
+    done = process(
+        "chat", "--image", "cat.png", stdin="look\n/image cat.png\n/image cat.png\nand these\nno\n"
+    )
+
+    assert done.code == 0
+    assert [line for line in done.out.splitlines() if line.startswith("You said")] == [
+        "You said: look (images: 1)",
+        "You said: and these (images: 2)",
+        "You said: no",
+    ]
+    content = model.requests[0].messages[-1]["content"]
+    assert [part["type"] for part in content] == ["text", "image_url"]
+    assert content[1]["image_url"]["url"].startswith("data:image/png;base64,iVBORw0KGgo")
+
+
+def test_image_alone(process: Run, assistant: Path, model: FakeOpenAI) -> None:
+    """A picture can be sent without a word."""
+    (assistant / "cat.png").write_bytes(PNG)
+    done = process("chat", "--image", "cat.png", stdin="\n")
+
+    assert (done.code, done.out) == (0, "You said:  (images: 1)\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (PNG + bytes(4_000_000), "x cat.png: 3.8 MiB is too large; there is room for 2.9 MiB"),
+        (b"hello", "x cat.png: this is no picture"),
+        (None, "x cat.png: No such file or directory"),
+    ],
+    ids=["large", "text", "absent"],
+)
+def test_no_image(process: Run, project: Path, content: bytes | None, said: str) -> None:
+    """A file that cannot be sent is told with the cause, and the chat goes on."""
+    if content is not None:
+        (project / "cat.png").write_bytes(content)
+    done = process("chat", stdin="/image cat.png\nhello\n")
+
+    assert (done.code, done.out) == (1, "hello\n")
+    assert said in done.err
+
+
+def test_no_image_at_the_start(process: Run, project: Path) -> None:
+    """A wrong `--image` is told before anything is sent."""
+    done = process("chat", "--image", "nowhere.png", stdin="hello\n")
+
+    assert (done.code, done.out) == (1, "")
+    assert "nowhere.png: No such file or directory" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_second_host(lba: Run, project: Path, server: Server) -> None:
+    """`--embedded` beside a running host is refused with 78."""
+    done = lba("chat", "--embedded")
+
+    assert done.code == 78
+    assert f"held by another host, process {server.process.pid}" in done.err
