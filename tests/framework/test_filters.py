@@ -44,7 +44,7 @@ def legs(text: str) -> list[tuple[str, int]]:
         (["actor.actor_id"], "error"),
         (["bot_id"], "error"),
         (["abs(input.text) > `0`"], "error"),
-        (["no_such_function(@)"], "error"),
+        (["contains(input.text)"], "error"),
         (["contains(input.text, 'ell')", "metadata.n == `1`"], "true"),
         (["metadata.flag == `1`"], "false"),
         (["metadata.flag"], "true"),
@@ -87,7 +87,7 @@ def test_the_deciding_leg() -> None:
         ("(a && b) && c", [("(a && b)", 0), ("c", 12)]),
         ("x[?a && b] && c", [("x[?a && b]", 0), ("c", 14)]),
         ("x[] && y[*].z && w[0:2]", [("x[]", 0), ("y[*].z", 7), ("w[0:2]", 17)]),
-        ("f(&a, b) && 'c && d' == e", [("f(&a, b)", 0), ("'c && d' == e", 12)]),
+        ("map(&a, b) && 'c && d' == e", [("map(&a, b)", 0), ("'c && d' == e", 14)]),
         ("{a: b, c: d} && [a, b]", [("{a: b, c: d}", 0), ("[a, b]", 16)]),
         ('`{"a": "&& ]"}` == b && c', [('`{"a": "&& ]"}` == b', 0), ("c", 24)]),
     ],
@@ -237,3 +237,11 @@ def test_legs_are_the_whole(text: str, event: dict[str, Any]) -> None:
     assert all(text.startswith(leg.text, leg.offset) for leg in compiled.legs)
     if all(result.truth == "true" for result in results):
         assert whole.search(event) is True
+
+
+def test_unknown_function_is_refused_at_load() -> None:
+    """A function that is not there is refused with its place and the nearest name."""
+    with pytest.raises(FilterSyntaxError, match=r"'contain' \(did you mean 'contains'\?\)") as caught:
+        compile_filter("a == 'x' && contain(b, 'y')")
+
+    assert (caught.value.offset, caught.value.width) == (12, 7)

@@ -292,7 +292,9 @@ class HostFile:
         temporary = path.with_name(f".{path.name}.{self.pid}")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w") as file:
-            json.dump({"url": self.url, "pid": self.pid, "token": self.token, "version": self.version}, file)
+            data = {"url": self.url, "pid": self.pid, "token": self.token, "version": self.version}
+            # a copy of the folder has a copy of the file, which must not lead to the original's host
+            json.dump({**data, "place": str(path.resolve())}, file)
         temporary.replace(path)
 
     @classmethod
@@ -300,10 +302,12 @@ class HostFile:
         """The running host, or None where there is none."""
         try:
             data = json.loads(path.read_text())
+            if data["place"] != str(path.resolve()):
+                return None
             found = cls(url=data["url"], pid=int(data["pid"]), token=data["token"], version=data["version"])
             os.kill(found.pid, 0)
         except (OSError, ValueError, KeyError, TypeError, OverflowError):
-            return None  # not there, not readable, not ours, or its process is gone
+            return None  # not there, not readable, not whole, or its process is gone
         return found
 
     @staticmethod

@@ -4,17 +4,23 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import prod
 from typing import Any, Literal
 
 import jmespath
 from jmespath import lexer
 from jmespath.exceptions import JMESPathError, LexerError, ParseError
+from jmespath.functions import Functions
+from rapidfuzz import process
 
 from .texts import t
 
 FUNCTION_SET = "jmespath-1.1"
 """Version of the functions that filters may call; a decision stores it."""
+
+FUNCTIONS = frozenset(Functions.FUNCTION_TABLE)
+"""Names of the functions that filters may call."""
 
 Truth = Literal["true", "false", "error"]
 
@@ -73,6 +79,7 @@ def compile_filter(expr: str) -> CompiledFilter:
 @lru_cache(maxsize=65_536)
 def _compile(expr: str) -> CompiledFilter:
     _parse(expr)
+    _check_functions(expr)
     legs = tuple(Leg(text=text, offset=offset, parsed=_parse(text)) for text, offset in _conjuncts(expr))
     for leg in legs:
         if _growth(leg.parsed.parsed, leg) > MAX_GROWTH:
@@ -124,6 +131,18 @@ def _parse(expr: str) -> Any:
         raise FilterSyntaxError(t("it is nested too deeply"), 0, len(expr)) from None
     except (ValueError, TypeError) as error:
         raise FilterSyntaxError(str(error), 0, len(expr)) from None
+
+
+def _check_functions(expr: str) -> None:
+    """Refuse a function that is not there; else each event would be an error, and nobody would hear of it."""
+    for token, following in pairwise(lexer.Lexer().tokenize(expr)):
+        name = token["value"]
+        if token["type"] != "unquoted_identifier" or following["type"] != "lparen" or name in FUNCTIONS:
+            continue
+        near = process.extractOne(name, sorted(FUNCTIONS), score_cutoff=60)
+        hint = t(" (did you mean {name!r}?)", name=near[0]) if near else ""
+        message = t("there is no function {name!r}{hint}", name=name, hint=hint)
+        raise FilterSyntaxError(message, token["start"], len(name))
 
 
 def _inside(expr: str, position: int | None) -> int:

@@ -218,6 +218,20 @@ def server(project: Path) -> Iterator[Server]:
         running.stop(signal.SIGKILL)
 
 
+@pytest.fixture(params=["store", "host"])
+def via(request: pytest.FixtureRequest, project: Path) -> Iterator[str]:
+    """With no host running, and with one; a test asks for it behind what writes the project."""
+    if request.param == "store":
+        yield "store"
+        return
+    running = Server()
+    try:
+        running.until("  -d ")
+        yield "host"
+    finally:
+        running.stop(signal.SIGKILL)
+
+
 @pytest.fixture
 def day() -> str:
     """A time at which the decision does not depend on when the test runs."""

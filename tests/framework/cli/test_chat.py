@@ -62,20 +62,6 @@ def assistant(project: Path, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch)
     return project
 
 
-@pytest.fixture(params=["embedded", "host"])
-def via(request: pytest.FixtureRequest, project: Path) -> Iterator[str]:
-    """With no host running, and with one; a test asks for it behind what writes the project."""
-    if request.param == "embedded":
-        yield "embedded"
-        return
-    running = Server()
-    try:
-        running.until("  -d ")
-        yield "host"
-    finally:
-        running.stop(signal.SIGKILL)
-
-
 def turns(done: Done) -> list[dict[str, object]]:
     """What each message gave, of `-o json`."""
     return [json.loads(line) for line in done.out.splitlines()]
@@ -93,7 +79,8 @@ def test_json(process: Run, project: Path, via: str) -> None:
     first, second = turns(process("chat", "-o", "json", stdin="one two\nand again\n"))
 
     assert first["schema"] == "langbot-agents/chat/v1"
-    assert (first["text"], first["via"], first["status"]) == ("one two", via, "answered")
+    assert (first["text"], first["status"]) == ("one two", "answered")
+    assert first["via"] == ("host" if via == "host" else "embedded")
     assert [item["text"] for item in second["messages"]] == ["and again"]  # type: ignore[attr-defined]
     assert first["event_uid"] != second["event_uid"]
 
@@ -131,7 +118,7 @@ def test_nobody_answers(process: Run, project: Path) -> None:
 
 def test_terminal(project: Path, via: str) -> None:
     """On a terminal it says where one is, prompts, answers, and leaves at Ctrl-D."""
-    where = "a host in this process" if via == "embedded" else "the running host"
+    where = "a host in this process" if via == "store" else "the running host"
     with Terminal("chat") as terminal:
         said = terminal.prompt()
         terminal.type("one two\r")
@@ -166,10 +153,10 @@ def test_cancel(slow: Path, via: str, lba: Run) -> None:
 def test_cancel_before_it_begins(slow: Path, via: str, lba: Run) -> None:
     """Ctrl-C before anything of an answer came cancels its run, too."""
     slow.joinpath("bindings", "all.yaml").write_text(SLOW.replace("0.25", "20"))
-    with Terminal("chat", *([] if via == "host" else ["--embedded"])) as terminal:
+    with Terminal("chat") as terminal:
         terminal.prompt()
-        terminal.type("\r\rone two\r")
-        terminal.until("one ")
+        terminal.type("one two\r")
+        terminal.until("one two\r\n")
         terminal.type(CTRL_C)
         terminal.until("~ cancelled")
         terminal.prompt()

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx2 as httpx
 import pytest
@@ -178,3 +179,47 @@ def sse(response: httpx.Response) -> list[tuple[str, dict[str, Any]]]:
             name = lines[0].removeprefix("event: ")
             events.append((name, json.loads(lines[1].removeprefix("data: "))))
     return events
+
+
+STREAM = {"Accept": "text/event-stream"}
+MESSAGE = {"event_type": "message.received", "conversation_id": "person_1", "input": {"text": "one two"}}
+
+
+def say(client: httpx.Client, text: str = "one two", **more: Any) -> dict[str, Any]:
+    """Send a message and wait for its reply."""
+    answer = client.post("/v1/events?wait=20", json={**MESSAGE, "input": {"text": text}, **more})
+    assert answer.status_code == 200, answer.text
+    done: dict[str, Any] = answer.json()
+    return done
+
+
+def events_of(lines: Iterator[str]) -> Iterator[tuple[str | None, str, dict[str, Any]]]:
+    """The events of a stream as they come: id, name, data."""
+    number, name = None, ""
+    for line in lines:
+        key, _, value = line.partition(": ")
+        if key == "id":
+            number = value
+        elif key == "event":
+            name = value
+        elif key == "data":
+            yield number, name, json.loads(value)
+            number = None
+
+
+def pages(client: httpx.Client, address: str, name: str, **params: str) -> list[dict[str, Any]]:
+    """All records of a list, page by page."""
+    found: list[dict[str, Any]] = []
+    place: dict[str, str] = {}
+    while True:
+        page = client.get(address, params={"limit": "2", **params, **place}).json()
+        assert 0 < len(page[name]) <= 2
+        found += page[name]
+        if page["next_cursor"] is None:
+            return found
+        place = {"cursor": page["next_cursor"]}
+
+
+def key_of(name: str) -> str:
+    """The address of a conversation of the local source."""
+    return quote(json.dumps(["local", name, None], separators=(",", ":")), safe="")

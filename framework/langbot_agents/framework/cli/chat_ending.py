@@ -77,8 +77,7 @@ def turn_end(done: Mapping[str, Any], decision: Mapping[str, Any]) -> TurnEnd:
     if not result.answered:
         hint = None
         if not done.get("dispatches"):
-            hint = t("`{command}` says why", command=f"lba route {done.get('event_uid')}"
-            )
+            hint = t("`{command}` says why", command=f"lba route {done.get('event_uid')}")
         return TurnEnd(status="silent", sentence=result.sentence, hint=hint)
     return TurnEnd(status="answered", sentence=result.sentence)
 

@@ -8,6 +8,7 @@ from typing import NoReturn
 import click
 
 from ..errors import LangbotAgentsError
+from ..texts import t
 from .commands import ReaderGoneError, root_group
 from .failures import report, report_fault, report_usage
 from .options import Session
@@ -24,9 +25,13 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="backslashreplace")
     code = run(sys.argv[1:] if args is None else args)
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:  # a shell may have closed it: `lba … >&-`
+            sys.stdout.flush()
     except BrokenPipeError:
         code = BROKEN_PIPE
+    except OSError as error:
+        print(t("the output cannot be written: {cause}", cause=error.strerror), file=sys.stderr)  # noqa: T201
+        code = 1
     if code == BROKEN_PIPE:
         # what is still buffered has no reader, and Python would complain at its exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

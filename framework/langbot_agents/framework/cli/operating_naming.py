@@ -3,6 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pydantic import ValidationError
+
+from langbot_agents.schemas.records import TokenRecord
+
+from ..clock import utc_now
 from ..errors import NotFoundError, UsageError
 from ..texts import t
 from .operating import Operator, Record, unknown
@@ -52,3 +57,16 @@ def conversation_key(desk: Operator, workspace: str, name: str) -> str:
     raise unknown(
         t("there is no conversation {key!r}", key=name), name, ids, listing="lba conversations list"
     )
+
+
+def checked_token(wanted: Record) -> Record:
+    """A token that is wanted, if its names can be names. Raises `UsageError` that says which cannot."""
+    try:
+        TokenRecord.model_validate({**wanted, "hash": "", "created_at": utc_now()})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(
+            t("{place}: {cause}, got {value!r}", place=place, cause=first["msg"], value=first["input"])
+        ) from None
+    return wanted

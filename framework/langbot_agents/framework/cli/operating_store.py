@@ -6,14 +6,13 @@ from functools import partial
 from typing import Any, TypeVar
 
 import anyio
-from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from langbot_agents.schemas.records import RunRecord, RunResultRecord, TokenNames
 
 from ..access import LOCAL_NAME, TokenBook
 from ..bindings import BindingEntry, BindingSet, PauseBook, Quarantined
-from ..errors import NotFoundError, RunnerError, UsageError
+from ..errors import NotFoundError, RunnerError
 from ..platforms import HTTP_SURFACE
 from ..project import Project
 from ..store import Cursor, Database, conversations, pauses, run_results, runs, tokens, transcript
@@ -157,12 +156,7 @@ class StoreOperator:
             )
             return {**record.model_dump(mode="json"), "token": secret}
 
-        try:
-            return self._write(create)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise UsageError(t("{place}: {cause}", place=place, cause=first["msg"])) from None
+        return self._write(create)
 
     def revoke_token(self, workspace: str, name: str) -> None:
         """End a token."""

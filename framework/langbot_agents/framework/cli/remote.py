@@ -15,6 +15,9 @@ from .reply import Step
 READ_TIMEOUT = httpx2.Timeout(5.0, read=60.0)
 """A host that streams says something at least every 15 seconds."""
 
+MAX_EVENT_BYTES = 64 * 1024**2
+"""Largest event of a stream: a close carries the whole text, which a binding's limits bound."""
+
 
 class RemoteError(LangbotAgentsError):
     """The running host refused, or broke off."""
@@ -56,7 +59,9 @@ class RemoteHost:
     def send(self, data: Mapping[str, Any]) -> Iterator[Step]:
         """The steps of one event as the host streams them. Raises `RemoteError`."""
         try:
-            with self._client.sse("/v1/events", method="POST", json=data) as source:
+            with self._client.sse(
+                "/v1/events", method="POST", json=data, max_event_size=MAX_EVENT_BYTES
+            ) as source:
                 if source.response.status_code >= 400:
                     source.response.read()
                     raise problem(source.response)

@@ -68,6 +68,7 @@ def command(
 ) -> int:
     """Make a token."""
     from .loading import open_project
+    from .operating_naming import checked_token
     from .operating_text import may_name, when
     from .operating_via import operator
 
@@ -83,7 +84,7 @@ def command(
     }
     out = session.output
     with operator(session, open_project(session)) as desk:
-        made = desk.create_token(wanted)
+        made = desk.create_token(checked_token(wanted))
         if not out.as_json:
             ends = when(made["expires_at"]) if made["expires_at"] else t("never")
             out.note(

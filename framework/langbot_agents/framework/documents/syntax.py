@@ -53,6 +53,8 @@ def explain(
         return SyntaxProblem(
             line=line, column=tab, message=t("a tab indents this line"), remedy=t("indent with spaces")
         )
+    if "could not find expected ':'" in problem and (wide := _full_width_colon(lines, start.line, line)):
+        return wide
     if "scanning a quoted scalar" in context and "unexpected" in problem:
         return SyntaxProblem(
             line=start.line,
@@ -155,6 +157,20 @@ def explain(
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())[:200]
+
+
+def _full_width_colon(lines: Sequence[str], first: int, last: int) -> SyntaxProblem | None:
+    """A key whose colon is the Chinese one, on the nearest line from `last` back to `first`."""
+    for line in range(min(last, len(lines) - 1), first - 1, -1):
+        match = re.match(r"\s*(?:- )?[\w-]+\s*(?=：)", lines[line])
+        if match is not None:
+            return SyntaxProblem(
+                line=line,
+                column=match.end(),
+                message=t("a full-width colon stands after this key"),
+                remedy=t("write a colon and a blank, `: `, with half-width characters"),
+            )
+    return None
 
 
 def _tab_in_indentation(text: str, column: int, problem: str) -> int | None:

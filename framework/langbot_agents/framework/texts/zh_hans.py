@@ -2,6 +2,8 @@
 
 TEXTS: dict[str, str] = {
     # documents
+    "a full-width colon stands after this key": "此键后面是全角冒号",
+    "write a colon and a blank, `: `, with half-width characters": "请用半角字符写冒号加空格 `: `",
     "the tag {tag!r} is not read": "不支持标签 {tag!r}",
     "remove it; text that begins with '!' must be quoted": "请去掉它；以 '!' 开头的文字必须加引号",
     "split it, or write less": "请拆分，或写少一些",
@@ -258,6 +260,7 @@ TEXTS: dict[str, str] = {
     ),
     "look at the disk and at the system's log": "请检查磁盘和系统日志",
     # bindings, router, filters
+    "there is no function {name!r}{hint}": "没有函数 {name!r}{hint}",
     "paused: {reason}": "已暂停：{reason}",
     "no reason was given": "没有说明原因",
     "not a filter expression": "不是过滤表达式",
@@ -443,6 +446,7 @@ TEXTS: dict[str, str] = {
     "Something went wrong. Please try again later.": "出了点问题，请稍后再试。",
     "There is no answer to this.": "这条消息没有回答。",
     # commands
+    "the output cannot be written: {cause}": "无法写出结果：{cause}",
     "List the bindings: what each takes, which runner answers, and whether it takes part.": "列出绑定：各自接收什么、由哪个 runner 回答、是否参与。",
     "It asks the running host; with none running it reads the files and the store.": "询问运行中的主机；没有主机运行时读取文件和存储。",
     "Only bindings in this state.": "只列出处于此状态的绑定。",
@@ -1022,9 +1026,7 @@ TEXTS: dict[str, str] = {
         "对 EVENT 请写 --set actor.actor_id=… 或 --set conversation_id=…"
     ),
     "Run the host: take events in over HTTP, let the bindings decide, run the runners, "
-    "deliver the replies.": (
-        "运行主机：通过 HTTP 接收事件，由绑定决定，运行 runner，投递回复。"
-    ),
+    "deliver the replies.": ("运行主机：通过 HTTP 接收事件，由绑定决定，运行 runner，投递回复。"),
     "It runs until Ctrl-C or SIGTERM. An event that is acknowledged is on disk; what a crash "
     "left is taken up at the next start.\n\nThe exit code is 78 when it cannot start: the "
     "root document is invalid, the port is taken, or another host holds the store.": (
