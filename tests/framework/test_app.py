@@ -145,3 +145,14 @@ def test_host_file_of_no_host_is_nothing(tmp_path: Path, text: str) -> None:
     path.write_text(text)
 
     assert HostFile.read(path) is None
+
+
+def test_a_copied_project_does_not_find_the_originals_host(tmp_path: Path) -> None:
+    """A copy of a project's folder has a copy of `host.json`, which leads nobody to the original's host."""
+    original, copied = tmp_path / "a/host.json", tmp_path / "b/host.json"
+    HostFile(url="http://127.0.0.1:1", pid=os.getpid(), token="t").write(original)
+    copied.parent.mkdir()
+    copied.write_text(original.read_text())
+
+    assert HostFile.read(original) is not None
+    assert HostFile.read(copied) is None

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from langbot_agents.sdk.testing import FakeOpenAI, FakeReply
 
-from .conftest import Done, Run, Server
+from .conftest import Done, Run, Server, command
 from .terminal import CTRL_C, CTRL_D, Terminal
 
 pytestmark = pytest.mark.slow
@@ -326,6 +327,51 @@ def test_no_image_at_the_start(process: Run, project: Path) -> None:
     assert (done.code, done.out) == (1, "")
     assert "nowhere.png: No such file or directory" in done.err
     assert "Traceback" not in done.err
+
+
+def test_largest_image(process: Run, project: Path, via: str) -> None:
+    """What has room is taken: the bound of a picture and that of a request agree."""
+    (project / "cat.png").write_bytes(PNG + bytes(3_047_300))
+    done = process("chat", stdin="/image cat.png\nhello\n")
+
+    assert (done.code, done.out) == (0, "hello\n")
+
+
+def test_host_is_busy(process: Run, slow: Path) -> None:
+    """A host that takes nothing more says so, and when to try again; the chat goes on."""
+    with (slow / "langbot-agents.yaml").open("a") as file:
+        file.write("limits: {max_pending: 1}\n")
+    running = Server()
+    try:
+        running.until("  -d ")
+        with subprocess.Popen(
+            command("send", "--text", "a b c d e f"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as sender:
+            assert sender.stdout is not None
+            assert sender.stdout.read(1) == "a"
+            done = process("chat", stdin="x\n\n")
+            sender.communicate()
+        after = process("chat", stdin="x\n")
+    finally:
+        running.stop()
+
+    assert (done.code, done.out) == (1, "")
+    assert "x the host takes nothing more just now: 1 events wait" in done.err
+    assert "try again in " in done.err
+    assert (after.code, after.out) == (0, "x\n")
+
+
+def test_host_refuses_the_token(process: Run, server: Server, project: Path) -> None:
+    """A host.json that is not the host's own is told in a sentence."""
+    path = project / "data" / "host.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "token": "lba_local_of-somebody-else"}))
+    done = process("chat", stdin="x\n")
+
+    assert (done.code, done.out) == (1, "")
+    assert "x the host does not know this command's token" in done.err
 
 
 def test_second_host(lba: Run, project: Path, server: Server) -> None:

@@ -13,7 +13,6 @@ from .conftest import HOST_DOCUMENT, Served, make_project
 MESSAGE = {"event_type": "message.received", "input": {"text": "hello"}}
 SLOW = {"event_type": "message.received", "input": {"text": "slow word " * 100}}
 STREAM = {"Accept": "text/event-stream"}
-ALL = ("ingest", "read", "operate")
 
 
 def test_token_ends_at_its_end_date(served: Served) -> None:

@@ -41,7 +41,6 @@ scope: {workspace_id: shop}
 runner_id: nobody-has-this
 """
 MESSAGE = {"event_type": "message.received", "input": {"text": "hello"}}
-SLOW = {"event_type": "api.invoked", "input": {"text": "word " * 200}}
 STREAM = {"Accept": "text/event-stream"}
 ALL = ("ingest", "read", "operate")
 ADDRESSES = {
