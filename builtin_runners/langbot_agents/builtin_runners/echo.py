@@ -8,6 +8,7 @@ import anyio
 from pydantic import BaseModel, ConfigDict, Field
 
 from langbot_agents.sdk import (
+    AgentContextRequest,
     AgentRunContext,
     AgentRunner,
     AgentRunnerCapabilities,
@@ -41,6 +42,7 @@ class Echo(AgentRunner):
             "zh_Hans": "把收到的内容逐词说回来，用来试用绑定。",
         },
         capabilities=AgentRunnerCapabilities(streaming=True, event_context=True, interrupt=True),
+        context_request=AgentContextRequest(strategy="none"),
     )
     Config = EchoConfig
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from langbot_agents.schemas import __version__
-from langbot_agents.schemas.base import freeze
+from langbot_agents.schemas.base import freeze, trusted
 from langbot_agents.schemas.bindings import StateScope
 from langbot_agents.schemas.context import (
     ActorContext,
@@ -55,16 +55,26 @@ class ContextInputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunRequest:
-    """One run that is to be made: which event, which binding, which attempt."""
+class RunScope:
+    """Which event a run is of, by which binding, and what it may see."""
 
-    run_id: str
     event: AgentEventEnvelope
     binding: BindingEntry
-    runner: AgentRunnerDescriptor
     grant: Grant
     conversation_key: str | None
     drawers: Mapping[StateScope, state.StateKey]
+
+    @property
+    def runner(self) -> AgentRunnerDescriptor:
+        """The runner that the binding names."""
+        return self.binding.runner
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest(RunScope):
+    """One run that is to be made: of what, which attempt, and how it is called."""
+
+    run_id: str
     attempt: int
     deadline_at: datetime
     config: Mapping[str, Any]
@@ -74,31 +84,31 @@ class RunRequest:
     params: Mapping[str, Any]
 
 
-def window_rounds(request: RunRequest) -> int:
+def window_rounds(scope: RunScope) -> int:
     """User turns of history that the run gets."""
-    if request.runner.capabilities.self_managed_context or request.grant.history is False:
+    if scope.runner.capabilities.self_managed_context or scope.grant.history is False:
         return 0
-    wanted = request.runner.context_request
+    wanted = scope.runner.context_request
     if wanted is not None and wanted.strategy in {"none", "external"}:
         return 0
-    limit = request.binding.document.limits.history_rounds
+    limit = scope.binding.document.limits.history_rounds
     return limit if wanted is None or wanted.rounds is None else min(limit, wanted.rounds)
 
 
-def read_inputs(cursor: Cursor, request: RunRequest) -> ContextInputs:
+def read_inputs(cursor: Cursor, scope: RunScope) -> ContextInputs:
     """All that the store knows and the run needs."""
-    snapshot = state.snapshot(cursor, list(request.drawers.values()))
-    if request.conversation_key is None:
+    snapshot = state.snapshot(cursor, list(scope.drawers.values()))
+    if scope.conversation_key is None:
         return ContextInputs(state=snapshot)
-    workspace = request.event.workspace_id
-    found = conversations.get(cursor, workspace, request.conversation_key)
-    rounds = window_rounds(request)
+    workspace = scope.event.workspace_id
+    found = conversations.get(cursor, workspace, scope.conversation_key)
+    rounds = window_rounds(scope)
     if rounds == 0:
         return ContextInputs(
             state=snapshot, conversation=found, has_more=found is not None and found.turn_count > 0
         )
     entries, has_more = read_history(
-        cursor, workspace, request.conversation_key, rounds=rounds, without=request.event.event_uid
+        cursor, workspace, scope.conversation_key, rounds=rounds, without=scope.event.event_uid
     )
     return ContextInputs(entries=entries, has_more=has_more, state=snapshot, conversation=found)
 
@@ -153,11 +163,12 @@ class AgentContextPackager:
         self, request: RunRequest, inputs: ContextInputs
     ) -> tuple[tuple[Message, ...], ContextPackagingMetadata]:
         """The messages and their receipt."""
-        messages = tuple(Message(role=entry.role, content=entry.content) for entry in inputs.entries)
+        messages = tuple(_message(entry) for entry in inputs.entries)
         if request.conversation_key is None:
             return (), ContextPackagingMetadata(strategy="none")
         rounds = window_rounds(request)
-        return messages, ContextPackagingMetadata(
+        return messages, trusted(
+            ContextPackagingMetadata,
             strategy="window" if rounds else "none",
             sent_messages=len(messages),
             complete=not inputs.has_more,
@@ -177,9 +188,11 @@ class AgentRunContextBuilder:
         """The context as it crosses the wire."""
         event = request.event
         messages, receipt = self._packager.pack(request, inputs)
-        return AgentRunContext(
+        return trusted(
+            AgentRunContext,
             run_id=request.run_id,
-            trigger=AgentTrigger(
+            trigger=trusted(
+                AgentTrigger,
                 type=event.event_type,
                 kind="retry" if request.attempt > 1 else "event",
                 source=event.source,
@@ -187,7 +200,8 @@ class AgentRunContextBuilder:
                 binding_revision=request.binding.revision,
             ),
             conversation=_conversation(event, inputs.conversation),
-            event=AgentEventContext(
+            event=trusted(
+                AgentEventContext,
                 event_uid=event.event_uid,
                 event_id=event.event_id,
                 event_type=event.event_type,
@@ -212,12 +226,20 @@ class AgentRunContextBuilder:
         )
 
 
+def _message(entry: TranscriptEntry) -> Message:
+    if isinstance(entry.content, str):  # as it was written, by this host
+        return trusted(Message, role=entry.role, content=entry.content)
+    return Message(role=entry.role, content=entry.content)
+
+
 M = TypeVar("M", bound=BaseModel)
 
 
 def _same(model: type[M], value: BaseModel) -> M:
     """The same fields as the model's own; checked when they came in, so not again."""
-    return model.model_construct(value.model_fields_set, **dict(value))
+    made = trusted(model, **value.__dict__)
+    object.__setattr__(made, "__pydantic_extra__", value.__pydantic_extra__)
+    return made
 
 
 def effective_prompt(runner: AgentRunnerDescriptor, config: Mapping[str, Any]) -> tuple[Message, ...]:
@@ -247,7 +269,8 @@ def _conversation(event: AgentEventEnvelope, known: Conversation | None) -> Conv
         return None
     kind, _, peer = event.conversation_id.partition("_")
     launcher = kind if kind in {"person", "group"} and peer else None
-    return ConversationContext(
+    return trusted(
+        ConversationContext,
         conversation_id=event.conversation_id,
         conversation_type=event.conversation_type,
         thread_id=event.thread_id,
@@ -279,7 +302,8 @@ def _state(request: RunRequest, inputs: ContextInputs) -> AgentRunState:
 def _runtime(request: RunRequest, receipt: ContextPackagingMetadata) -> AgentRuntimeContext:
     event = request.event
     labels = request.binding.document.labels
-    return AgentRuntimeContext(
+    return trusted(
+        AgentRuntimeContext,
         host_version=__version__,
         workspace_id=event.workspace_id,
         bot_id=event.bot_id,

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import anyio
+from anyio.abc import TaskGroup
 
+from langbot_agents.schemas.base import changed, trusted
 from langbot_agents.schemas.bindings import AgentBinding, NamedTarget
 from langbot_agents.schemas.events import AgentEventEnvelope, ReplyTarget
 from langbot_agents.schemas.messages import Message
@@ -87,11 +89,16 @@ class DeliveryController:
         self._surfaces = surfaces
 
     def begin(
-        self, run: RunRecord, event: AgentEventEnvelope, binding: AgentBinding, output: RunOutput
+        self,
+        run: RunRecord,
+        event: AgentEventEnvelope,
+        binding: AgentBinding,
+        output: RunOutput,
+        tasks: TaskGroup | None = None,
     ) -> "RunDelivery":
-        """The delivery of one run."""
+        """The delivery of one run; `tasks` is for showing it as it grows."""
         places = [(place, self._surfaces.get(place.surface)) for place in destinations(event, binding)]
-        return RunDelivery(self._db, run, binding, output, places)
+        return RunDelivery(self._db, run, binding, output, places, tasks)
 
     async def recover(self) -> int:
         """After a crash: send again what can be, list the rest as unknown. Gives how many rows were ended."""
@@ -121,17 +128,19 @@ class RunDelivery:
         binding: AgentBinding,
         output: RunOutput,
         places: Sequence[tuple[Destination, Surface | None]],
+        tasks: TaskGroup | None,
     ) -> None:
         self._db = db
+        self._tasks = tasks
         self._run = run
         self._policy = binding.delivery_policy
         self._output = output
         self._places = places
         self._items: dict[tuple[str, int], _Item] = {}
-        self._signal = anyio.Event()
         self._stopped = False
-        self._idle = anyio.Event()
-        self._pumping = False
+        self._signal: anyio.Event | None = None
+        """Tells the task that shows growth that there is some; None while there is no such task."""
+        self._ended: anyio.Event | None = None
         self._settled: list[tuple[_Item, Content]] = []
         self.opened_any = False
         self._growing = [
@@ -141,36 +150,46 @@ class RunDelivery:
         self.streams = any(self._growing)
         """Whether pieces are shown as they come, in one place at least."""
 
-    def changed(self) -> None:
-        """The output has grown."""
-        if self._pumping:
-            self._signal.set()
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is being shown."""
+        return self._ended is None or self._ended.is_set()
 
-    async def pump(self) -> None:
+    def changed(self, message: OutputMessage) -> None:
+        """A message has grown; somebody to show it is there from the first growth that somebody sees."""
+        if self._signal is not None:
+            self._signal.set()
+        elif self.streams and not self._stopped and self._tasks is not None and self._seen(message):
+            self._signal, self._ended = anyio.Event(), anyio.Event()
+            self._signal.set()
+            self._tasks.start_soon(self._pump, self._ended, name=f"delivery of {self._run.run_id}")
+
+    async def _pump(self, ended: anyio.Event) -> None:
         """Show what is new, as long as the run goes on; runs beside it and never holds it."""
-        self._pumping = True
-        self._idle = anyio.Event()
         try:
-            while not self._stopped:
+            while not self._stopped and self._signal is not None:
                 await self._signal.wait()
                 self._signal = anyio.Event()
                 for message in list(self._output.messages.values()):
                     await self._grow(message)
+        except Exception:  # isolation boundary: what a run shows must not stop the host
+            log.exception("delivery_growth_broke", run_id=self._run.run_id)
         finally:
-            self._pumping = False
-            self._idle.set()
+            ended.set()
 
     async def stop(self) -> None:
         """No more growth; waits for the step under way."""
         self._stopped = True
-        if self._pumping:
+        if self._signal is not None:
             self._signal.set()
-            await self._idle.wait()
+        if self._ended is not None:
+            await self._ended.wait()
 
     def settle(
         self, extra: Iterable[tuple[str, str]] = (), *, whole: bool = True
     ) -> Callable[[Cursor], None] | None:
-        """Decide what each place is shown in the end; gives the part of the run's last commit that says so.
+        """Decide what each place is shown in the end; gives the part of the run's last commit that says so,
+        in which the run is marked effectful.
 
         `extra` are texts of ours as (message_id, text), such as an error. Of a run that is not `whole`
         only what was whole itself or has been shown is delivered. None where there is nothing to do.
@@ -179,23 +198,19 @@ class RunDelivery:
         contents = [(message.message_id, message.content) for message in self.told(whole=whole)]
         contents += list(extra)
         for message_id, content in contents:
-            for index, (place, surface) in enumerate(self._places):
-                item = self._items.get((message_id, index)) or self._new(message_id, index, place, surface)
-                self._settled.append((item, content))
+            for index in range(len(self._places)):
+                self._settled.append((self._item(message_id, index), content))
         if not self._settled:
             return None
 
         def unit(cursor: Cursor) -> None:
             for item, content in self._settled:
                 stored = _jsonable(content)
-                record = item.record.model_copy(
-                    update={"status": "sending", "attempts": 1, "content": stored}
-                )
+                record = changed(item.record, status="sending", attempts=1, content=stored)
                 if not outbox.insert(cursor, record):  # its opening is on disk already
                     outbox.update(
                         cursor, record.workspace_id, record.delivery_id, "sending", attempts=1, content=stored
                     )
-            runs.mark_effectful(cursor, self._run.workspace_id, self._run.run_id)
 
         return unit
 
@@ -219,17 +234,23 @@ class RunDelivery:
             await _send(self._db, item, content)
         self._settled.clear()
 
+    def _seen(self, message: OutputMessage) -> bool:
+        """Whether growth of a message is shown anywhere now."""
+        return bool(message.pieces) and any(
+            self._policy.streaming == "on" or _watched(surface, self._item(message.message_id, index))
+            for index, (_place, surface) in enumerate(self._places)
+            if surface is not None and self._growing[index]
+        )
+
     async def _grow(self, message: OutputMessage) -> None:
         if not message.pieces:
             return
-        for index, (place, surface) in enumerate(self._places):
+        for index, (_place, surface) in enumerate(self._places):
             if self._stopped:
                 return
             if surface is None or not self._growing[index]:
                 continue
-            item = self._items.get((message.message_id, index)) or self._new(
-                message.message_id, index, place, surface
-            )
+            item = self._item(message.message_id, index)
             if not item.broken:
                 await self._show(item, surface, message)
 
@@ -257,12 +278,18 @@ class RunDelivery:
             )
 
     def _intend(self, cursor: Cursor, item: _Item) -> None:
-        outbox.insert(cursor, item.record.model_copy(update={"status": "sending", "attempts": 1}))
+        outbox.insert(cursor, changed(item.record, status="sending", attempts=1))
         runs.mark_effectful(cursor, self._run.workspace_id, self._run.run_id)
 
-    def _new(self, message_id: str, index: int, place: Destination, surface: Surface | None) -> _Item:
+    def _item(self, message_id: str, index: int) -> _Item:
+        """The message for the place of that index."""
+        found = self._items.get((message_id, index))
+        if found is not None:
+            return found
+        place, surface = self._places[index]
         now = utc_now()
-        record = DeliveryRecord(
+        record = trusted(
+            DeliveryRecord,
             delivery_id=new_id("dlv"),
             workspace_id=self._run.workspace_id,
             run_id=self._run.run_id,
@@ -275,6 +302,14 @@ class RunDelivery:
         )
         item = self._items[message_id, index] = _Item(record=record, surface=surface)
         return item
+
+
+def _watched(surface: Surface, item: _Item) -> bool:
+    try:
+        return surface.watched(item.outgoing)
+    except Exception as error:  # isolation boundary: one surface must not stop a run
+        log.warning("surface_watched_failed", surface=surface.name, error=str(error))
+        return False
 
 
 def _can_stream(surface: Surface, target: ReplyTarget) -> bool:

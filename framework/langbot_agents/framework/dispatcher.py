@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
+from langbot_agents.schemas.base import trusted
 from langbot_agents.schemas.events import AgentEventEnvelope
 from langbot_agents.schemas.records import Decision, DispatchOutcome, DispatchRecord, RunRecord
 
@@ -185,7 +186,8 @@ class Dispatcher:
         self, event: AgentEventEnvelope, entry: BindingEntry, fallbacks: tuple[BindingEntry, ...] = ()
     ) -> Item:
         observer = entry.binding_id if entry.document.mode == "observe" else None
-        record = DispatchRecord(
+        record = trusted(
+            DispatchRecord,
             dispatch_id=new_id("dsp"),
             event_uid=event.event_uid or "",
             workspace_id=event.workspace_id,
@@ -295,15 +297,27 @@ class Dispatcher:
                 if item.binding.runner.id == DISCARD and not item.gone:
                     await self._end(item, "discarded", None)
                     continue
-                # its own binding's slot first, so that nobody holds a place of the host while waiting for it
-                async with self._binding_slot(item.binding), self._slots:
-                    if not item.gone:
-                        following = await self._answer(item)
+                following = await self._in_turn(item)
             except LangbotAgentsError as error:
                 # it stays on disk as it is, and the next start goes on with it
                 log.error("dispatch_stopped", dispatch_id=item.record.dispatch_id, error=str(error))
             except Exception:  # isolation boundary: one event's fault must not stop the host
                 log.exception("dispatch_broke", dispatch_id=item.record.dispatch_id)
+
+    async def _in_turn(self, item: Item) -> Item | None:
+        """Answer it once the binding and the host have room for one more run."""
+        # its own binding's slot first, so that nobody holds a place of the host while waiting for it
+        own = self._binding_slot(item.binding)
+        await _enter(own, item)
+        try:
+            await _enter(self._slots, item)
+            try:
+                return None if item.gone else await self._answer(item)
+            finally:
+                self._slots.release_on_behalf_of(item)
+        finally:
+            if own is not None:
+                own.release_on_behalf_of(item)
 
     async def _answer(self, item: Item) -> Item | None:
         if item.resume is None and item.event.expires_at is not None and item.event.expires_at <= utc_now():
@@ -322,18 +336,15 @@ class Dispatcher:
             following = self._item(item.event, item.fallbacks[0], item.fallbacks[1:])
             # it takes the place of the failed one in the lane, whatever its own key would be
             following.record = following.record.model_copy(update={"flow_key": item.record.flow_key})
-        handle = self._orchestrator.run(
+        outcome = await self._orchestrator.complete(
             item.event,
             item.binding,
             dispatch_id=item.record.dispatch_id,
             resume=item.resume,
             follow=None if following is None else partial(_write_following, record=following.record),
             params=None if item.direct is None else item.direct.params,
+            started=None if item.direct is None else item.direct.started,
         )
-        started = None if item.direct is None else item.direct.started
-        if started is not None:
-            started(handle)
-        outcome = await handle.wait(read=started is not None)
         if following is None or not outcome.followed:
             return None
         following.record = following.record.model_copy(update={"created_at": utc_now()})
@@ -341,13 +352,14 @@ class Dispatcher:
         self._time(following)
         return following
 
-    def _binding_slot(self, entry: BindingEntry) -> anyio.CapacityLimiter:
-        limit = entry.document.flow.concurrency or 1_000_000
+    def _binding_slot(self, entry: BindingEntry) -> anyio.CapacityLimiter | None:
+        limit = entry.document.flow.concurrency
         slot = self._binding_slots.get(entry.binding_id)
         if slot is None:
+            if limit is None:
+                return None
             slot = self._binding_slots[entry.binding_id] = anyio.CapacityLimiter(limit)
-        if slot.total_tokens != limit:
-            slot.total_tokens = limit
+        slot.total_tokens = limit or math.inf
         return slot
 
     async def _end(self, item: Item, outcome: DispatchOutcome, reason: str | None) -> None:
@@ -381,6 +393,16 @@ class Dispatcher:
         self.pending -= 1
         if self.pending == 0:
             self._idle.set()
+
+
+async def _enter(slots: anyio.CapacityLimiter | None, item: Item) -> None:
+    """Take a place, without giving up the turn where there is room."""
+    if slots is None:
+        return
+    try:
+        slots.acquire_on_behalf_of_nowait(item)
+    except anyio.WouldBlock:
+        await slots.acquire_on_behalf_of(item)
 
 
 def _write(cursor: Cursor, decision: Decision, records: list[DispatchRecord]) -> None:

@@ -6,9 +6,12 @@ from langbot_agents.schemas.bindings import StateScope
 from langbot_agents.schemas.events import AgentEventEnvelope
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def _key(*parts: str | None) -> str:
     # a JSON list, so that no id can pose as two
-    return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+    return _encode(parts)
 
 
 def bot_or_source(event: AgentEventEnvelope) -> str:

@@ -66,15 +66,20 @@ class RunnerInvocation:
         """Results that were given and not yet received."""
         return self._receive.statistics().current_buffer_used
 
+    def discard(self) -> bool:
+        """Take nothing more and forget what waits; whether its code has ended, or is never called."""
+        self._stopped = True
+        self._receive.close()
+        self._send.close()
+        return self._done.is_set() or not self._begun
+
     def close(self) -> None:
         """Take no more results; a receiver that waits gets `EndOfStream`."""
         self._send.close()
 
     async def stop(self) -> bool:
         """End the runner: let it close by itself for a moment, then cancel it; False if it ignored that."""
-        self._stopped = True
-        self._receive.close()
-        self._send.close()
+        self.discard()
         if not self._begun or self._done.is_set():
             return True
         with CancelScope(shield=True):

@@ -27,7 +27,8 @@ class Subscription(Generic[T]):
         self._joins = joins
         self._join = join
         self._closed = False
-        self._wake = anyio.Event()
+        self._wake: anyio.Event | None = None
+        """For the reader, while it waits."""
 
     def put(self, item: T) -> None:
         """Add an item; nothing is added after `close`."""
@@ -40,18 +41,18 @@ class Subscription(Generic[T]):
                 group[:] = [self._join(group)]
             return
         self._groups.append([item])
-        self._wake.set()
+        self._wake_up()
 
     def close(self) -> None:
         """No more items come; the reader gets what waits, then the end."""
         self._closed = True
-        self._wake.set()
+        self._wake_up()
 
     def discard(self) -> None:
         """The reader is gone: forget what waits."""
         self._closed = True
         self._groups.clear()
-        self._wake.set()
+        self._wake_up()
 
     async def get(self) -> T:
         """The next item; a wait that is cancelled loses none. Raises `EndOfStream` at the end."""
@@ -62,6 +63,10 @@ class Subscription(Generic[T]):
             await self._wake.wait()
         group = self._groups.popleft()
         return group[0] if len(group) == 1 else self._join(group)
+
+    def _wake_up(self) -> None:
+        if self._wake is not None:
+            self._wake.set()
 
     async def __aiter__(self) -> AsyncIterator[T]:
         while True:

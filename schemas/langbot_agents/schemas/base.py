@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, StringConstraints, WithJsonSchema
@@ -148,6 +149,47 @@ class Document(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False, str_min_length=0
     )
+
+
+_ModelT = TypeVar("_ModelT", bound=BaseModel)
+
+
+@cache
+def _defaults(model: type[BaseModel]) -> Mapping[str, Any]:
+    """What the fields of a model are that are not given; only for models without default factories."""
+    found = {}
+    for name, field in model.model_fields.items():
+        if field.default_factory is not None:
+            raise TypeError(f"{model.__name__}.{name} has a default factory")
+        if not field.is_required():
+            found[name] = freeze(field.default) if type(field.default) is dict else field.default
+    return found
+
+
+def trusted(model: type[_ModelT], /, **values: Any) -> _ModelT:
+    """A value of fields that this program made itself, by their own names: nothing is checked or converted.
+
+    It does what `model_construct` does, which costs five times as much, for models without default
+    factories, aliases and private attributes of their own. What comes from outside is validated.
+    """
+    made = model.__new__(model)
+    set_ = object.__setattr__
+    set_(made, "__dict__", {**_defaults(model), **values})
+    set_(made, "__pydantic_fields_set__", set(values))
+    set_(made, "__pydantic_extra__", {} if model.model_config.get("extra") == "allow" else None)
+    set_(made, "__pydantic_private__", None)
+    return made
+
+
+def changed(value: _ModelT, /, **values: Any) -> _ModelT:
+    """The same value with other fields, as trusted as those of `trusted`; a cheaper `model_copy`."""
+    made = value.__new__(type(value))
+    set_ = object.__setattr__
+    set_(made, "__dict__", {**value.__dict__, **values})
+    set_(made, "__pydantic_fields_set__", value.__pydantic_fields_set__ | values.keys())
+    set_(made, "__pydantic_extra__", value.__pydantic_extra__)
+    set_(made, "__pydantic_private__", value.__pydantic_private__)
+    return made
 
 
 def or_text(schema: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """One call of a runner, and what becomes of what it gives."""
 
+import asyncio  # for a timer without a task, which is never awaited
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from langbot_agents.schemas.messages import Message
 from langbot_agents.schemas.records import RunStatus
 from langbot_agents.schemas.results import TERMINAL_TYPES, AgentRunResult
 
+from ..context import ContextInputs
 from ..delivery import EMPTY_MESSAGE_ID, ERROR_MESSAGE_ID, RunDelivery, empty_text, error_text
 from ..errors import LangbotAgentsError
 from ..ids import new_id
@@ -48,8 +50,9 @@ class Ending:
 class Attempt:
     """Calls the runner once; `execute` always leaves an end, `finish` writes it down."""
 
-    def __init__(self, run: "Run", first_sequence: int) -> None:
+    def __init__(self, run: "Run", inputs: ContextInputs, *, first_sequence: int) -> None:
         self.run = run
+        self.inputs = inputs
         self.parts = run.parts
         self.limits = run.document.limits
         self.output = RunOutput()
@@ -63,10 +66,12 @@ class Attempt:
             first_sequence=first_sequence,
         )
         self.delivery: RunDelivery = run.parts.delivery.begin(
-            run.record, run.event, run.document, self.output
+            run.record, run.event, run.document, self.output, run.tasks
         )
         self.state_updates: list[AgentRunResult] = []
         self.stopped: StopRunError | None = None
+        self._invocation = RunnerInvocation()
+        self._timer: asyncio.TimerHandle | None = None
         self._started = self._last_result = anyio.current_time()
 
     @property
@@ -95,28 +100,32 @@ class Attempt:
 
     async def execute(self) -> None:
         """Call the runner and take its results in, until its end or a bound."""
-        invocation = RunnerInvocation()
-        async with anyio.create_task_group() as beside:
-            if self.delivery.streams:
-                beside.start_soon(self.delivery.pump)
-            beside.start_soon(self.ledger.flush_regularly)
-            beside.start_soon(self._watch, invocation)
-            try:
-                await self._call(invocation)
-            except LangbotAgentsError as error:
-                self._take(self.normalizer.fail(error.code, error.message))
-            finally:
+        self._look()
+        try:
+            await self._call(self._invocation)
+        except LangbotAgentsError as error:
+            self._take(self.normalizer.fail(error.code, error.message))
+        finally:
+            if self._timer is not None:
+                self._timer.cancel()
+            if not (self._invocation.discard() and self.delivery.idle):
                 with anyio.CancelScope(shield=True):
-                    await self.parts.runtime.stop(invocation)
+                    await self.parts.runtime.stop(self._invocation)
                     await self.delivery.stop()
-                beside.cancel_scope.cancel()
         self._end_stream()
+
+    def stop(self, reason: StopRunError) -> None:
+        """Take no more from the runner; the attempt ends for this reason, unless it has its end already."""
+        if self.stopped is None:
+            self.stopped = reason
+            self._invocation.close()
 
     async def _call(self, invocation: RunnerInvocation) -> None:
         runner = self.parts.registry.resolve(self.run.binding.runner.id)
         context = await prepare(
             self.run,
             runner,
+            self.inputs,
             emit=invocation.emit,
             ends_at=self._started + self.limits.timeout,
             streaming=self.delivery.streams,
@@ -159,26 +168,20 @@ class Attempt:
             if watched:
                 await self.parts.plugins.acall("result_received", run=self.run.record, result=result)
 
-    async def _watch(self, invocation: RunnerInvocation) -> None:
-        """One timer a run: its deadline, its idle limit, and a cancel from outside."""
-        limits = self.limits
-        while self.stopped is None:
-            now = anyio.current_time()
-            idle_end = self._last_result + limits.idle_timeout
-            whole_end = self._started + limits.timeout
-            if self.run.stop_reason is not None:
-                self.stopped = self.run.stop_reason
-            elif now >= whole_end:
-                self.stopped = StopRunError(
-                    "timeout", "runner.timeout", t("no end within {limit:g} s", limit=limits.timeout)
-                )
-            elif now >= idle_end:
-                message = t("no result for {limit:g} s", limit=limits.idle_timeout)
-                self.stopped = StopRunError("timeout", "runner.idle_timeout", message)
-            else:
-                with anyio.move_on_after(min(idle_end, whole_end) - now):
-                    await self.run.wake_stop.wait()
-        invocation.close()
+    def _look(self) -> None:
+        """The one timer of the attempt: is its deadline or its idle limit over? Sets itself anew."""
+        now = anyio.current_time()
+        idle_end = self._last_result + self.limits.idle_timeout
+        whole_end = self._started + self.limits.timeout
+        if now >= whole_end:
+            message = t("no end within {limit:g} s", limit=self.limits.timeout)
+            self.stop(StopRunError("timeout", "runner.timeout", message))
+        elif now >= idle_end:
+            message = t("no result for {limit:g} s", limit=self.limits.idle_timeout)
+            self.stop(StopRunError("timeout", "runner.idle_timeout", message))
+        else:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_at(min(idle_end, whole_end), self._look)
 
     async def _output_prepared(self, result: AgentRunResult) -> AgentRunResult:
         data = result.data.get("message")
@@ -196,8 +199,8 @@ class Attempt:
 
     def _take(self, result: AgentRunResult) -> None:
         self.ledger.add(result)
-        if self.output.add(result) is not None:
-            self.delivery.changed()
+        if (message := self.output.add(result)) is not None:
+            self.delivery.changed(message)
         if result.type not in TERMINAL_TYPES:  # whether it is the end of the run, too, the run decides
             self.run.handle.give(result)
 
@@ -238,7 +241,7 @@ class Attempt:
         settle = None
         if follow is None:
             settle = self.delivery.settle(self._texts_of_ours(status), whole=whole)
-        unit = self._ending(status, code, reason, follow or settle)
+        unit = self._ending(status, code, reason, follow=follow, settle=settle)
         await self.parts.db.writer.submit(unit)
         await self.delivery.close()
         return Ending(
@@ -255,7 +258,13 @@ class Attempt:
             message.final = await self._hooked(Message(content=message.streamed))
 
     def _ending(
-        self, status: RunStatus, code: str | None, reason: str | None, beside: Callable[[Cursor], None] | None
+        self,
+        status: RunStatus,
+        code: str | None,
+        reason: str | None,
+        *,
+        follow: Callable[[Cursor], None] | None,
+        settle: Callable[[Cursor], None] | None,
     ) -> Callable[[Cursor], None]:
         results = self.ledger.take()
         record = self.run.record
@@ -269,8 +278,9 @@ class Attempt:
                     self._write_state(cursor, update)
             if status == "completed" or self.delivery.settled:
                 self._write_transcript(cursor, whole=status == "completed")
-            if beside is not None:
-                beside(cursor)
+            for beside in (follow, settle):
+                if beside is not None:
+                    beside(cursor)
             runs.finish(
                 cursor,
                 record.workspace_id,
@@ -281,6 +291,7 @@ class Attempt:
                 usage=usage,
                 models=models,
                 retention_class="run_ok" if status == "completed" else "run_failed",
+                effectful=settle is not None,
             )
 
         return unit

@@ -35,7 +35,9 @@ class RunHandle:
         self.run_id = run_id
         self.outcome: RunOutcome | None = None
         self._results: Subscription[AgentRunResult] = Subscription(_are_deltas, _join_deltas)
-        self._ended = anyio.Event()
+        self._done = False
+        self._ended: anyio.Event | None = None
+        """For who waits for the end, where somebody does."""
         self.on_cancel: Callable[[str], None] | None = None
 
     def __aiter__(self) -> AsyncIterator[AgentRunResult]:
@@ -44,11 +46,17 @@ class RunHandle:
     async def wait(self, *, read: bool = False) -> RunOutcome:
         """The end; what the run gives is forgotten, but where somebody will `read` it."""
         if not read:
-            self._results.discard()
-        await self._ended.wait()
+            self.discard()
+        if not self._done:
+            self._ended = self._ended or anyio.Event()
+            await self._ended.wait()
         if self.outcome is None:
             raise LangbotAgentsError(t("run {run_id} was stopped with the host", run_id=self.run_id))
         return self.outcome
+
+    def discard(self) -> None:
+        """Nobody reads what the run gives."""
+        self._results.discard()
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Ask the run to end as `cancelled`."""
@@ -63,7 +71,9 @@ class RunHandle:
         """The end; called by the run."""
         self.outcome = outcome
         self._results.close()
-        self._ended.set()
+        self._done = True
+        if self._ended is not None:
+            self._ended.set()
 
 
 def _are_deltas(last: AgentRunResult, new: AgentRunResult) -> bool:

@@ -1,12 +1,11 @@
 """The results of an attempt on their way to the store: deltas as ranges, and no run waits for them."""
 
+import asyncio  # for a timer without a task: most attempts end before their results are due
 import traceback
 from collections.abc import Callable
 from typing import Any
 
-import anyio
-
-from langbot_agents.schemas.base import FrozenDict
+from langbot_agents.schemas.base import FrozenDict, trusted
 from langbot_agents.schemas.records import RunRecord, RunResultRecord
 from langbot_agents.schemas.results import AgentRunResult
 
@@ -31,8 +30,7 @@ class ResultLedger:
         self._first: AgentRunResult | None = None
         self._last: AgentRunResult | None = None
         self._bytes = 0
-        self._waiting = anyio.Event()
-        self._full = anyio.Event()
+        self._timer: asyncio.TimerHandle | None = None
 
     def add(self, result: AgentRunResult) -> None:
         """Take one result."""
@@ -51,9 +49,10 @@ class ResultLedger:
                 data = FrozenDict({**data, "traceback": self._mask(self._traceback)})
             self._records.append(_record(result, result.sequence, data))
             self._bytes += 256
-        self._waiting.set()
         if self._bytes >= FLUSH_BYTES:
-            self._full.set()
+            self.flush()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self.flush)
 
     def crash(self, error: BaseException | None) -> None:
         """Keep what a runner raised with its run; people who chat never see it."""
@@ -65,23 +64,16 @@ class ResultLedger:
         self._end_range()
         records, self._records = self._records, []
         self._bytes = 0
-        self._waiting = anyio.Event()
-        self._full = anyio.Event()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         return records
 
-    async def flush(self) -> None:
-        """Hand what waits to the writer, without waiting for the commit."""
+    def flush(self) -> None:
+        """Hand what waits to the writer, without waiting for anything."""
         records = self.take()
         if records:
-            await self._db.writer.post(run_results.append, self._run.workspace_id, records)
-
-    async def flush_regularly(self) -> None:
-        """Flush as long as the attempt goes on."""
-        while True:
-            await self._waiting.wait()
-            with anyio.move_on_after(FLUSH_SECONDS):
-                await self._full.wait()
-            await self.flush()
+            self._db.writer.post_now(run_results.append, self._run.workspace_id, records)
 
     def _end_range(self) -> None:
         first, last = self._first, self._last
@@ -94,7 +86,8 @@ class ResultLedger:
 
 
 def _record(result: AgentRunResult, first: int | None, data: Any) -> RunResultRecord:
-    return RunResultRecord(
+    return trusted(
+        RunResultRecord,
         run_id=result.run_id or "",
         first_sequence=first or 1,
         sequence=result.sequence or 1,

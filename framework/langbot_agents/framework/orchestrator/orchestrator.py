@@ -11,7 +11,7 @@ from langbot_agents.schemas.records import RunRecord
 from ..bindings import BindingEntry
 from ..ids import new_id
 from ..store import Cursor
-from .handle import RunHandle
+from .handle import RunHandle, RunOutcome
 from .parts import RunParts
 from .run import Run
 
@@ -38,16 +38,50 @@ class AgentRunOrchestrator:
         `resume` goes on with a run that a crash cut off. `follow` writes down what is tried after a failure
         without effect; it is part of the commit that ends the run, and then nobody is told of the failure.
         """
-        handle = RunHandle(resume.run_id if resume else new_id("run"))
-        run = Run(
+        run = self._make(event, binding, dispatch_id=dispatch_id, resume=resume, follow=follow, params=params)
+        self._tasks.start_soon(run.execute, name=run.handle.run_id)
+        return run.handle
+
+    async def complete(
+        self,
+        event: AgentEventEnvelope,
+        binding: BindingEntry,
+        *,
+        dispatch_id: str | None = None,
+        resume: RunRecord | None = None,
+        follow: Callable[[Cursor], None] | None = None,
+        params: Mapping[str, Any] | None = None,
+        started: Callable[[RunHandle], None] | None = None,
+    ) -> RunOutcome:
+        """The same in the task of the caller, to the end; `started` gets the handle, whose results else
+        nobody reads.
+        """
+        run = self._make(event, binding, dispatch_id=dispatch_id, resume=resume, follow=follow, params=params)
+        if started is None:
+            run.handle.discard()
+        else:
+            started(run.handle)
+        await run.execute()
+        return await run.handle.wait(read=started is not None)
+
+    def _make(
+        self,
+        event: AgentEventEnvelope,
+        binding: BindingEntry,
+        *,
+        dispatch_id: str | None,
+        resume: RunRecord | None,
+        follow: Callable[[Cursor], None] | None,
+        params: Mapping[str, Any] | None,
+    ) -> Run:
+        return Run(
             self.parts,
-            handle,
+            RunHandle(resume.run_id if resume else new_id("run")),
             event,
             binding,
+            tasks=self._tasks,
             dispatch_id=dispatch_id,
             resume=resume,
             follow=follow,
             params=params or {},
         )
-        self._tasks.start_soon(run.execute, name=handle.run_id)
-        return handle

@@ -11,7 +11,7 @@ from langbot_agents.schemas.context import AgentRunContext as WireContext
 from langbot_agents.sdk import AgentRunContext, Emit
 
 from ..clock import utc_now
-from ..context import ConfigError, RunRequest, read_inputs
+from ..context import ConfigError, ContextInputs, RunRequest
 from ..registry import RegisteredRunner
 from ..run_api import AgentRunAPIProxy
 from ..telemetry import get_logger
@@ -24,7 +24,13 @@ log = get_logger(__name__)
 
 
 async def prepare(
-    run: "Run", runner: RegisteredRunner, *, emit: Emit, ends_at: float, streaming: bool
+    run: "Run",
+    runner: RegisteredRunner,
+    inputs: ContextInputs,
+    *,
+    emit: Emit,
+    ends_at: float,
+    streaming: bool,
 ) -> AgentRunContext[Any]:
     """The context of the next call; `ends_at` is of the loop's clock. Raises `ConfigError`, `SecretError`."""
     resolved = run.parts.secrets.resolve(run.document.runner_config)
@@ -35,7 +41,6 @@ async def prepare(
         place = ".".join(("runner_config", *(str(part) for part in first["loc"])))
         raise ConfigError(t("{place}: {cause}", place=place, cause=first["msg"])) from None
     request = _request(run, resolved, ends_at=ends_at, streaming=streaming)
-    inputs = await run.parts.db.read(read_inputs, request)
     wire = await _hooked(run, run.parts.contexts.build(request, inputs))
     return AgentRunContext.bind(
         wire,
@@ -59,7 +64,6 @@ def _request(run: "Run", config: Mapping[str, Any], *, ends_at: float, streaming
         run_id=run.record.run_id,
         event=run.event,
         binding=run.binding,
-        runner=run.binding.runner,
         grant=run.session.grant,
         conversation_key=run.session.conversation_key,
         drawers=run.session.drawers,

@@ -50,6 +50,7 @@ async def end_interrupted(
             code="run.interrupted",
             reason=reason,
             retention_class="run_failed",
+            effectful=settle is not None,
         )
         dead_letters.insert(
             cursor,

@@ -5,8 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 import anyio
+from anyio.abc import TaskGroup
 
 from langbot_agents.schemas import __version__
+from langbot_agents.schemas.base import changed, freeze, trusted
 from langbot_agents.schemas.bindings import AgentBinding, StateScope
 from langbot_agents.schemas.events import AgentEventEnvelope
 from langbot_agents.schemas.records import RunRecord, TranscriptEntry
@@ -14,6 +16,7 @@ from langbot_agents.schemas.results import AgentRunResult, Usage
 
 from ..bindings import BindingEntry
 from ..clock import utc_now
+from ..context import ContextInputs, RunScope, read_inputs
 from ..delivery import ERROR_MESSAGE_ID, error_text
 from ..errors import LangbotAgentsError
 from ..identity import conversation_key, state_ids
@@ -39,12 +42,14 @@ class Run:
         event: AgentEventEnvelope,
         binding: BindingEntry,
         *,
+        tasks: TaskGroup,
         dispatch_id: str | None,
         resume: RunRecord | None,
         follow: Callable[[Cursor], None] | None,
         params: Mapping[str, Any],
     ) -> None:
         self.parts = parts
+        self.tasks = tasks
         self.handle = handle
         self.event = event
         self.binding = binding
@@ -54,20 +59,31 @@ class Run:
         self.locale = event.locale or parts.facts.locale
         self.observes = binding.document.mode == "observe"
         self.stop_reason: StopRunError | None = None
-        self.wake_stop = anyio.Event()
+        self._pause: anyio.Event | None = None
+        """While it waits to try again; set to wait no longer."""
         self.usage: Usage | None = None
         """What the attempts before this one cost."""
         self._attempt: Attempt | None = None
         self.resumed = resume is not None
         self.record = resume or self._new_record(dispatch_id)
         self.session = self._new_session()
+        self._scope = RunScope(
+            event=event,
+            binding=binding,
+            grant=self.session.grant,
+            conversation_key=self.session.conversation_key,
+            drawers=self.session.drawers,
+        )
         handle.on_cancel = self.cancel
 
     def cancel(self, reason: str) -> None:
         """Ask the run to end as `cancelled`."""
         if self.stop_reason is None:
             self.stop_reason = StopRunError("cancelled", "run.cancelled", reason)
-            self.wake_stop.set()
+            if self._attempt is not None:
+                self._attempt.stop(self.stop_reason)
+            if self._pause is not None:
+                self._pause.set()
 
     async def execute(self) -> None:
         """The whole run; never raises, but when the host itself is stopped."""
@@ -97,9 +113,11 @@ class Run:
         while True:
             tried += 1
             number = self.record.attempt + (1 if tried > 1 else 0)
-            await self.parts.db.writer.submit(self._begin, number, first=tried == 1)
-            self.record = self.record.model_copy(update={"status": "running", "attempt": number})
-            attempt = self._attempt = Attempt(self, sequence)
+            inputs = await self.parts.db.writer.submit(self._begin, number, first=tried == 1)
+            self.record = changed(self.record, status="running", attempt=number)
+            attempt = self._attempt = Attempt(self, inputs, first_sequence=sequence)
+            if self.stop_reason is not None:
+                attempt.stop(self.stop_reason)
             await attempt.execute()
             if (
                 tried >= retry.max_attempts
@@ -110,22 +128,22 @@ class Run:
                 return await self._finish(attempt)
             sequence = (attempt.end.sequence or 0) + 1
             self.usage = sum_usage(self.usage, attempt.output.usage)
-            await attempt.ledger.flush()
+            attempt.ledger.flush()
+            self._pause = anyio.Event()
             with anyio.move_on_after(retry.backoff * 2 ** (tried - 1)):
-                await self.wake_stop.wait()
+                await self._pause.wait()
 
     async def _finish(self, attempt: Attempt) -> RunOutcome:
         self.parts.sessions.end(self.record.run_id)  # whatever still runs of the runner reaches nothing now
         ending = await attempt.finish()
-        self.record = self.record.model_copy(
-            update={
-                "status": ending.status,
-                "code": ending.code,
-                "reason": ending.reason,
-                "usage": self.cost(attempt.output.usage),
-                "models": tuple(self.session.models),
-                "effectful": ending.effectful,
-            }
+        self.record = changed(
+            self.record,
+            status=ending.status,
+            code=ending.code,
+            reason=ending.reason,
+            usage=self.cost(attempt.output.usage),
+            models=tuple(self.session.models),
+            effectful=ending.effectful,
         )
         self.handle.give(attempt.end)
         if self.parts.plugins.has("run_finished"):
@@ -177,25 +195,28 @@ class Run:
             reason=reason,
             usage=self.cost(None),
             models=tuple(self.session.models),
+            effectful=settle is not None,
         )
         if ended and settle is not None:
             settle(cursor)
         return ended
 
-    def _begin(self, cursor: Cursor, number: int, *, first: bool) -> None:
-        """Commit the attempt before the runner is called."""
+    def _begin(self, cursor: Cursor, number: int, *, first: bool) -> ContextInputs:
+        """Commit the attempt before the runner is called; gives what it is to be told."""
         record = self.record
         if first and not self.resumed:
-            runs.create(cursor, record)
+            runs.create(cursor, record, attempt=number)
             if record.dispatch_id is not None:
                 dispatches.finish(
                     cursor, record.workspace_id, record.dispatch_id, "started", run_id=record.run_id
                 )
             self._remember_turn(cursor)
-        restarts = record.crash_restarts if self.resumed else None
-        runs.start_attempt(
-            cursor, record.workspace_id, record.run_id, attempt=number, crash_restarts=restarts
-        )
+        else:
+            restarts = record.crash_restarts if self.resumed else None
+            runs.start_attempt(
+                cursor, record.workspace_id, record.run_id, attempt=number, crash_restarts=restarts
+            )
+        return read_inputs(cursor, self._scope)
 
     def _remember_turn(self, cursor: Cursor) -> None:
         key = self.session.conversation_key
@@ -206,17 +227,18 @@ class Run:
         )
         conversations.touch(cursor, self.event.workspace_id, key, envelope=self.event, turns=int(spoken))
         if spoken:
-            message = self.event.input.as_message().model_dump(mode="json", exclude_none=True)
-            transcript.append(cursor, [self.entry("user", message["content"])])
+            content = self.event.input.as_message().model_dump(mode="json", exclude_none=True)["content"]
+            transcript.append(cursor, [self.entry("user", content)])
 
     def entry(self, role: Literal["user", "assistant"], content: Any) -> TranscriptEntry:
         """A line of history that this run writes."""
         by_user = role == "user"
-        return TranscriptEntry(
+        return trusted(
+            TranscriptEntry,
             workspace_id=self.event.workspace_id,
             conversation_key=self.session.conversation_key or "",
             role=role,
-            content=content,
+            content=freeze(content),
             event_uid=self.record.event_uid,
             run_id=None if by_user else self.record.run_id,
             actor_id=self.event.actor.actor_id if by_user and self.event.actor else None,
@@ -225,7 +247,8 @@ class Run:
 
     def _new_record(self, dispatch_id: str | None) -> RunRecord:
         runner = self.binding.runner
-        return RunRecord(
+        return trusted(
+            RunRecord,
             run_id=self.handle.run_id,
             workspace_id=self.event.workspace_id,
             event_uid=self.event.event_uid or "",

@@ -1,9 +1,13 @@
 """The runner's copy of what it may use."""
 
+from langbot_agents.schemas.base import trusted
 from langbot_agents.schemas.context import AgentResources, ResourceItem, StorageGrant
 from langbot_agents.schemas.events import AgentEventEnvelope
 
 from ..authorization import Grant
+
+
+_NO_STORAGE = StorageGrant()
 
 
 class AgentResourceBuilder:
@@ -11,12 +15,13 @@ class AgentResourceBuilder:
 
     def build(self, event: AgentEventEnvelope, grant: Grant) -> AgentResources:
         """Each granted name with its verbs, and what the place of the event can do."""
-        return AgentResources(
+        return trusted(
+            AgentResources,
             models=_items(grant, "models"),
             tools=_items(grant, "tools"),
             knowledge_bases=_items(grant, "knowledge_bases"),
             files=_items(grant, "files"),
-            storage=StorageGrant(),
+            storage=_NO_STORAGE,
             platform_capabilities=event.delivery.platform_capabilities,
         )
 
@@ -24,5 +29,6 @@ class AgentResourceBuilder:
 def _items(grant: Grant, kind: str) -> tuple[ResourceItem, ...]:
     operations = tuple(sorted(grant.verbs.get(kind, ())))
     return tuple(
-        ResourceItem(id=name, name=name, operations=operations) for name in sorted(grant.named.get(kind, ()))
+        trusted(ResourceItem, id=name, name=name, operations=operations)
+        for name in sorted(grant.named.get(kind, ()))
     )

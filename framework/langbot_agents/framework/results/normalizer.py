@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from langbot_agents.schemas.base import freeze
+from langbot_agents.schemas.base import changed, freeze
 from langbot_agents.schemas.bindings import RunLimits, StateScope
 from langbot_agents.schemas.content import ArtifactRef, ContentPart, FilePart, TextPart
 from langbot_agents.schemas.messages import Message, text_of
@@ -143,10 +143,10 @@ class AgentResultNormalizer:
 
     def replace(self, result: AgentRunResult, data: Mapping[str, Any]) -> AgentRunResult:
         """The same result with other data, as a hook wants it."""
-        changed = result.model_copy(update={"data": freeze(data)})
+        replaced = changed(result, data=freeze(data))
         if self.terminal is result:
-            self.terminal = changed
-        return changed
+            self.terminal = replaced
+        return replaced
 
     def _parse(self, raw: Any) -> AgentRunResult | None:
         kind: str | None = None
@@ -202,7 +202,7 @@ class AgentResultNormalizer:
             self._warn("state.refused", str(error), result.type)
             return None
         dumped = data.model_dump(mode="json", exclude_none=False, exclude_unset=True)
-        return result.model_copy(update={"data": freeze(dumped)})
+        return changed(result, data=freeze(dumped))
 
     def _check_state(self, data: StateUpdatedData) -> None:
         if data.scope not in self._state_scopes:
@@ -243,22 +243,24 @@ class AgentResultNormalizer:
             FilePart(artifact=artifact, name=artifact.name, mime_type=artifact.mime_type),
         )
         preview = Message(role="assistant", content=parts).model_dump(mode="json", exclude_none=True)
-        changed: dict[str, Any] = {"message": preview}
+        preview_data: dict[str, Any] = {"message": preview}
         if result.type == "run.completed":
-            changed["finish_reason"] = result.data.get("finish_reason", "stop")
-        return result.model_copy(update={"data": freeze(changed)})
+            preview_data["finish_reason"] = result.data.get("finish_reason", "stop")
+        return changed(result, data=freeze(preview_data))
 
     def _number(self, result: AgentRunResult) -> AgentRunResult:
         self._sequence += 1
-        update: dict[str, Any] = {
-            "run_id": self._run_id,
-            "sequence": self._sequence,
-            "timestamp": self._clock(),
-        }
+        message_id = result.message_id
         if result.type.startswith("message."):
             self.said_something = self.said_something or says_something(result)
-            update["message_id"] = result.message_id or DEFAULT_MESSAGE_ID
-        numbered = result.model_copy(update=update)
+            message_id = message_id or DEFAULT_MESSAGE_ID
+        numbered = changed(
+            result,
+            run_id=self._run_id,
+            sequence=self._sequence,
+            timestamp=self._clock(),
+            message_id=message_id,
+        )
         if result.type in TERMINAL_TYPES:
             self.terminal = numbered
         return numbered

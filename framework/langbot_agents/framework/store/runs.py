@@ -16,6 +16,7 @@ from .tables import RUN_ACTIVE, run
 
 _SHAPE = Shape(run, RunRecord)
 _INSERT = insert_into(run)
+_STATUS, _ATTEMPT, _STARTED = (_INSERT.names.index(name) for name in ("status", "attempt", "started_at"))
 _SELECT = select(*_SHAPE.columns)
 _ID = ("in_workspace", "of_run")
 _LIVE = (
@@ -44,10 +45,14 @@ _FINISH = Statement(
     .where(*_LIVE)
     .values(
         {name: bindparam(f"new_{name}") for name in _ENDS}
-        | {"retention_class": func.coalesce(bindparam("new_retention_class"), run.c.retention_class)}
+        | {
+            "retention_class": func.coalesce(bindparam("new_retention_class"), run.c.retention_class),
+            "effectful": func.coalesce(bindparam("new_effectful"), run.c.effectful),
+        }
     ),
     *(f"new_{name}" for name in _ENDS),
     "new_retention_class",
+    "new_effectful",
     *_ID,
 )
 _GET = Statement(
@@ -63,9 +68,14 @@ _OF_EVENT = Statement(
 _ACTIVE = Statement(_SELECT.where(text(RUN_ACTIVE)).order_by(run.c.created_at, run.c.run_id))
 
 
-def create(cursor: Cursor, record: RunRecord, retention_class: str = "run_ok") -> None:
-    """Store a new run."""
-    cursor.run(_INSERT, *_SHAPE.row(record, retention_class=retention_class))
+def create(
+    cursor: Cursor, record: RunRecord, retention_class: str = "run_ok", *, attempt: int | None = None
+) -> None:
+    """Store a new run; with `attempt` as one whose attempt of that number begins now."""
+    row = list(_SHAPE.row(record, retention_class=retention_class))
+    if attempt is not None:
+        row[_STATUS], row[_ATTEMPT], row[_STARTED] = "running", attempt, moment()
+    cursor.run(_INSERT, *row)
 
 
 def start_attempt(
@@ -99,14 +109,16 @@ def finish(
     usage: Usage | None = None,
     models: Sequence[str] = (),
     retention_class: str | None = None,
+    effectful: bool = False,
 ) -> bool:
-    """End a run; False where it had ended, which stays as it was."""
+    """End a run; False where it had ended, which stays as it was. `effectful` adds the mark."""
     if status in {"queued", "running"}:
         raise ValueError(f"a run does not end as {status!r}")
     if retention_class is None and status != "completed":
         retention_class = "run_failed"
     used = None if usage is None else dump_json(usage)
-    row = (status, moment(ended_at), code, reason, used, dump_json(list(models)), retention_class)
+    named = dump_json(list(models)) if models else "[]"
+    row = (status, moment(ended_at), code, reason, used, named, retention_class, effectful or None)
     return cursor.run(_FINISH, *row, workspace_id, run_id) > 0
 
 

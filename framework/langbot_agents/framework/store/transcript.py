@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, func, select, text
+from sqlalchemy import bindparam, select, text
 
 from langbot_agents.schemas.records import TranscriptEntry
 
@@ -26,10 +26,6 @@ _INSERT = insert_into(transcript)
 _PLACE = ("workspace_id", "conversation_key")
 _HERE = equal(transcript, *_PLACE)
 _RESET_MARK = Statement(select(conversation.c.reset_seq).where(*equal(conversation, *_PLACE)), *_PLACE)
-_LAST = Statement(
-    select(func.max(transcript.c.seq)).where(*_HERE),
-    *_PLACE,
-)
 _TURN = Statement(
     select(transcript.c.seq)
     .where(
@@ -74,17 +70,9 @@ _OF_EVENT = Statement(
 _END = 2**62
 
 
-def append(
-    cursor: Cursor, entries: Sequence[TranscriptEntry], retention_class: str = "transcript"
-) -> list[int]:
-    """Add entries and give their places."""
-    places = []
-    for entry in entries:
-        cursor.run(_INSERT, *_SHAPE.row(entry, retention_class=retention_class))
-        row = cursor.one(_LAST, entry.workspace_id, entry.conversation_key)
-        assert row is not None
-        places.append(int(row[0]))
-    return places
+def append(cursor: Cursor, entries: Sequence[TranscriptEntry], retention_class: str = "transcript") -> None:
+    """Add entries, in order."""
+    cursor.many(_INSERT, [_SHAPE.row(entry, retention_class=retention_class) for entry in entries])
 
 
 def has_event(cursor: Cursor, workspace_id: str, conversation_key: str, event_uid: str, *, role: str) -> bool:

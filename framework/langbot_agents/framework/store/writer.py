@@ -140,6 +140,20 @@ class Writer:
         ticket.unit, ticket.args, ticket.kwargs = unit, args, kwargs
         self._queue.put(ticket)
 
+    def post_now(
+        self, unit: Callable[Concatenate[Cursor, P], object], /, *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        """The same without waiting for room in the queue; for what comes at a bounded pace."""
+        if self._thread is None:
+            self._start()
+        if self._closed:
+            self._on_error(self._closed_error())
+            return
+        self._waiting += 1
+        ticket = _Ticket(None)
+        ticket.unit, ticket.args, ticket.kwargs = unit, args, kwargs
+        self._queue.put(ticket)
+
     async def flush(self) -> None:
         """Return when all that was queued before is committed."""
         await self.submit(_nothing)
