@@ -23,6 +23,7 @@ from typing import Any
 
 import anyio
 
+from langbot_agents.framework import collector
 from langbot_agents.framework.access import Caller
 from langbot_agents.framework.app import Host, open_host
 from langbot_agents.framework.platforms import TERMINAL_SURFACE
@@ -219,6 +220,7 @@ async def bench_runs(root: Path, quick: bool) -> dict[str, Any]:
     count = 1_000 if quick else 5_000
     rounds = []
     async with open_host(project(root / "runs")) as host:
+        collector.settle()  # as `lba serve` does
         await drive(host, 200, 50)
         for number in range(3):
             appends = await floor_appends(root / f"floor{number}", count * 4)

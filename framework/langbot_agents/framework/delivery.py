@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import anyio
@@ -45,7 +46,7 @@ class _Item:
     """Pieces that were shown."""
     broken: bool = False
 
-    @property
+    @cached_property
     def outgoing(self) -> Outgoing:
         record = self.record
         return Outgoing(
@@ -98,7 +99,7 @@ class DeliveryController:
     ) -> "RunDelivery":
         """The delivery of one run; `tasks` is for showing it as it grows."""
         places = [(place, self._surfaces.get(place.surface)) for place in destinations(event, binding)]
-        return RunDelivery(self._db, run, binding, output, places, tasks)
+        return RunDelivery(self._db, run, binding, output, places=places, tasks=tasks)
 
     async def recover(self) -> int:
         """After a crash: send again what can be, list the rest as unknown. Gives how many rows were ended."""
@@ -127,6 +128,7 @@ class RunDelivery:
         run: RunRecord,
         binding: AgentBinding,
         output: RunOutput,
+        *,
         places: Sequence[tuple[Destination, Surface | None]],
         tasks: TaskGroup | None,
     ) -> None:

@@ -56,6 +56,8 @@ class Item:
     fallbacks: tuple[BindingEntry, ...] = ()
     resume: RunRecord | None = None
     direct: DirectRoute | None = None
+    first: bool = False
+    """Whether no other binding can have taken the event's words into the history."""
     gone: bool = False
     """Whether it has its outcome, or its run is about to be written down."""
     expires: float = 0.0
@@ -105,9 +107,14 @@ class Dispatcher:
         """Chosen bindings that have no outcome yet, or whose run goes on."""
 
     async def offer(
-        self, event: AgentEventEnvelope, *, veto: str | None = None, direct: DirectRoute | None = None
+        self,
+        event: AgentEventEnvelope,
+        seq: int,
+        *,
+        veto: str | None = None,
+        direct: DirectRoute | None = None,
     ) -> Decision:
-        """Decide an event that is on disk, and send its chosen bindings on their way."""
+        """Decide an event that is on disk, at `seq` of the log, and send its chosen bindings on their way."""
         bindings = self._bindings() if direct is None else direct.bindings
         decision = self._router.decide(RoutedEvent(event), bindings, self._clock(), decision_id=new_id("dec"))
         if veto is not None:
@@ -124,7 +131,7 @@ class Dispatcher:
             records = [item.record for item in items]
         self._admit(decision.event_uid, len(items))
         try:
-            await self._db.writer.post(_write, decision, records)
+            await self._db.writer.post(_write, decision, seq, records)
         except BaseException:
             for item in items:
                 self._done(item)
@@ -175,7 +182,9 @@ class Dispatcher:
         candidates = [entry for name in ranked if (entry := bindings.get(name)) is not None]
         items = []
         if decision.winner is not None:
-            items.append(self._item(event, candidates[0], fallbacks=tuple(candidates[1:])))
+            item = self._item(event, candidates[0], fallbacks=tuple(candidates[1:]))
+            item.first = True
+            items.append(item)
         for name in decision.observers:
             entry = bindings.get(name)
             if entry is not None:
@@ -342,6 +351,7 @@ class Dispatcher:
             dispatch_id=item.record.dispatch_id,
             resume=item.resume,
             follow=None if following is None else partial(_write_following, record=following.record),
+            first=item.first,
             params=None if item.direct is None else item.direct.params,
             started=None if item.direct is None else item.direct.started,
         )
@@ -405,8 +415,8 @@ async def _enter(slots: anyio.CapacityLimiter | None, item: Item) -> None:
         await slots.acquire_on_behalf_of(item)
 
 
-def _write(cursor: Cursor, decision: Decision, records: list[DispatchRecord]) -> None:
-    decisions.insert(cursor, decision)
+def _write(cursor: Cursor, decision: Decision, seq: int, records: list[DispatchRecord]) -> None:
+    decisions.insert(cursor, decision, seq)
     dispatches.insert(cursor, records)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import anyio
 from pydantic import ValidationError
 
+from langbot_agents.schemas.base import changed, trusted
 from langbot_agents.schemas.catalogue import canonical_type
 from langbot_agents.schemas.events import AgentEventEnvelope, ReplyTarget
 
@@ -14,7 +15,7 @@ from .access import Caller
 from .dispatcher import DirectRoute, Dispatcher
 from .errors import HostBusyError, InvalidEventError
 from .media import TakenFiles, take_files
-from .platforms import Surfaces
+from .platforms import Surface, Surfaces
 from .plugins import PluginHost
 from .store import Artifacts, Database, events
 from .telemetry import get_logger
@@ -93,7 +94,7 @@ class EventGateway:
             with anyio.CancelScope(shield=True):
                 appended = await self._append(taken)
                 if not appended.duplicate:
-                    await self._decide(envelope, direct)
+                    await self._decide(envelope, appended.seq, direct)
             return Accepted(
                 event_uid=appended.event_uid,
                 workspace_id=envelope.workspace_id,
@@ -148,26 +149,26 @@ class EventGateway:
             and self._is_real_surface(stated.get("surface"))
         )
         if not known:
-            filled["delivery"] = self._delivery(caller)
+            filled["delivery"] = self._surface(caller).context(None)
         try:
             envelope = events.stamped(AgentEventEnvelope.model_validate(filled))
         except ValidationError as error:
             raise invalid_event(error) from None
-        update: dict[str, Any] = {}
+        update: dict[str, Any] = {"event_type": canonical_type(envelope.event_type)}
         if not known:
-            target = ReplyTarget(target_type="session", target_id=envelope.event_uid or "")
-            update["delivery"] = envelope.delivery.model_copy(update={"reply_target": target})
-        if (canonical := canonical_type(envelope.event_type)) != envelope.event_type:
-            update["event_type"] = canonical
-        return envelope.model_copy(update=update)
+            target = trusted(ReplyTarget, target_type="session", target_id=envelope.event_uid)
+            update["delivery"] = changed(envelope.delivery, reply_target=target)
+        return changed(envelope, **update)
 
-    async def decide_stored(self, envelope: AgentEventEnvelope) -> None:
+    async def decide_stored(self, stored: events.StoredEvent) -> None:
         """Decide an event that was acknowledged before a crash."""
-        await self._decide(envelope)
+        await self._decide(stored.envelope, stored.seq)
 
-    async def _decide(self, envelope: AgentEventEnvelope, direct: DirectRoute | None = None) -> None:
+    async def _decide(
+        self, envelope: AgentEventEnvelope, seq: int, direct: DirectRoute | None = None
+    ) -> None:
         if not self._plugins.has("event_received"):
-            await self._dispatcher.offer(envelope, direct=direct)
+            await self._dispatcher.offer(envelope, seq, direct=direct)
             return
         async with self._order:  # a slow hook must not let a later event overtake
             veto = None
@@ -175,7 +176,7 @@ class EventGateway:
                 if isinstance(answer.value, str) and answer.value:
                     veto = f"{answer.plugin}: {answer.value}"
                     break
-            await self._dispatcher.offer(envelope, veto=veto, direct=direct)
+            await self._dispatcher.offer(envelope, seq, veto=veto, direct=direct)
 
     def _is_real_surface(self, name: Any) -> bool:
         return (
@@ -184,11 +185,11 @@ class EventGateway:
             and self._surfaces.get(name) is not None
         )
 
-    def _delivery(self, caller: Caller) -> dict[str, Any]:
+    def _surface(self, caller: Caller) -> Surface:
         surface = self._surfaces.get(caller.surface)
         if surface is None:
             raise InvalidEventError(t("surface {name!r} is not configured", name=caller.surface))
-        return surface.context(None).model_dump(mode="json")
+        return surface
 
 
 def invalid_event(error: ValidationError) -> InvalidEventError:

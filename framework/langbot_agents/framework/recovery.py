@@ -75,7 +75,7 @@ class Recovery:
         while page := await self._db.read(events.undecided, after_seq=after, limit=PAGE):
             for stored in page:
                 after = stored.seq
-                decided += bool(await self._alone(self._decide, stored.envelope))
+                decided += bool(await self._alone(self._decide, stored))
         found = Recovered(
             restarted=again,
             interrupted=interrupted,
@@ -98,8 +98,8 @@ class Recovery:
             log.exception("not_recovered", record=str(record)[:500])
             return False
 
-    async def _decide(self, envelope: AgentEventEnvelope) -> bool:
-        await self._gateway.decide_stored(envelope)
+    async def _decide(self, stored: events.StoredEvent) -> bool:
+        await self._gateway.decide_stored(stored)
         return True
 
     async def _take_up(self, run: RunRecord) -> bool:

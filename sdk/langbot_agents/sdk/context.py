@@ -4,6 +4,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, PrivateAttr
 
+from langbot_agents.schemas.base import trusted
 from langbot_agents.schemas.context import AgentRunContext as WireContext
 
 from .api import AgentRunAPI, Deadline, Emit, RunLog
@@ -45,10 +46,7 @@ class AgentRunContext(WireContext, Generic[ConfigT]):
         cls, wire: WireContext, *, config: Any, api: AgentRunAPI, log: RunLog, emit: Emit, deadline: Deadline
     ) -> "AgentRunContext[Any]":
         """Join a validated wire context with the host's hands, without validating it again."""
-        values = {name: getattr(wire, name) for name in type(wire).model_fields} | {"config": config}
-        context = cls.model_construct(**values)
-        context._api = api
-        context._log = log
-        context._emit = emit
-        context._deadline = deadline
+        context = trusted(cls, **{**wire.__dict__, "config": config})
+        hands = {"_api": api, "_log": log, "_emit": emit, "_deadline": deadline}
+        object.__setattr__(context, "__pydantic_private__", hands)
         return context

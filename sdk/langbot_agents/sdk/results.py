@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from langbot_agents.schemas.base import FrozenDict, freeze
+from langbot_agents.schemas.base import FrozenDict, freeze, trusted
 from langbot_agents.schemas.bindings import StateScope
 from langbot_agents.schemas.content import ArtifactRef
 from langbot_agents.schemas.events import ReplyTarget
@@ -25,8 +25,20 @@ def _result(
     return AgentRunResult(type=type_, data=data, message_id=message_id, usage=usage)
 
 
+def _said(
+    type_: str, key: str, text: str, message_id: str | None = None, usage: Usage | None = None
+) -> AgentRunResult:
+    """A text of the assistant, which the host checks again, so that it is not checked twice."""
+    said = FrozenDict({"role": _ASSISTANT, "content": text})
+    return trusted(
+        AgentRunResult, type=type_, data=FrozenDict({key: said}), message_id=message_id, usage=usage
+    )
+
+
 def delta(chunk: str | MessageChunk, *, message_id: str | None = None) -> AgentRunResult:
     """A piece of a message: only what is new."""
+    if type(chunk) is str:
+        return _said("message.delta", "chunk", chunk, message_id)
     return _result("message.delta", {"chunk": _message(chunk)}, message_id)
 
 
@@ -34,6 +46,8 @@ def message(
     content: str | Message, *, message_id: str | None = None, usage: Usage | None = None
 ) -> AgentRunResult:
     """A whole message; it replaces the pieces of the same `message_id`."""
+    if type(content) is str:
+        return _said("message.completed", "message", content, message_id, usage)
     return _result("message.completed", {"message": _message(content)}, message_id, usage)
 
 

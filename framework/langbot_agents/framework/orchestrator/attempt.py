@@ -72,7 +72,8 @@ class Attempt:
         self.stopped: StopRunError | None = None
         self._invocation = RunnerInvocation()
         self._timer: asyncio.TimerHandle | None = None
-        self._started = self._last_result = anyio.current_time()
+        self._now = asyncio.get_running_loop().time
+        self._started = self._last_result = self._now()
 
     @property
     def end(self) -> AgentRunResult:
@@ -132,7 +133,7 @@ class Attempt:
         )
         if self.parts.plugins.has("run_started"):
             await self.parts.plugins.acall("run_started", run=self.run.record)
-        self._last_result = anyio.current_time()
+        self._last_result = self._now()
         self.parts.runtime.start(invocation, lambda: runner.instance.run(context))
         try:
             await self._receive(invocation)
@@ -154,7 +155,7 @@ class Attempt:
                 raw = await invocation.receive()
             except (anyio.EndOfStream, anyio.ClosedResourceError):
                 return
-            self._last_result = anyio.current_time()
+            self._last_result = self._now()
             result = self.normalizer.accept(raw)
             if result is None:
                 continue
@@ -170,7 +171,7 @@ class Attempt:
 
     def _look(self) -> None:
         """The one timer of the attempt: is its deadline or its idle limit over? Sets itself anew."""
-        now = anyio.current_time()
+        now = self._now()
         idle_end = self._last_result + self.limits.idle_timeout
         whole_end = self._started + self.limits.timeout
         if now >= whole_end:

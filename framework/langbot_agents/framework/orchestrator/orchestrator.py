@@ -50,11 +50,12 @@ class AgentRunOrchestrator:
         dispatch_id: str | None = None,
         resume: RunRecord | None = None,
         follow: Callable[[Cursor], None] | None = None,
+        first: bool = False,
         params: Mapping[str, Any] | None = None,
         started: Callable[[RunHandle], None] | None = None,
     ) -> RunOutcome:
         """The same in the task of the caller, to the end; `started` gets the handle, whose results else
-        nobody reads.
+        nobody reads. `first` says that the event's words cannot be in the history yet.
         """
         run = self._make(event, binding, dispatch_id=dispatch_id, resume=resume, follow=follow, params=params)
         if started is None:
@@ -73,6 +74,7 @@ class AgentRunOrchestrator:
         resume: RunRecord | None,
         follow: Callable[[Cursor], None] | None,
         params: Mapping[str, Any] | None,
+        first: bool = False,
     ) -> Run:
         return Run(
             self.parts,
@@ -83,5 +85,6 @@ class AgentRunOrchestrator:
             dispatch_id=dispatch_id,
             resume=resume,
             follow=follow,
+            first=first,
             params=params or {},
         )

@@ -46,6 +46,7 @@ class Run:
         dispatch_id: str | None,
         resume: RunRecord | None,
         follow: Callable[[Cursor], None] | None,
+        first: bool,
         params: Mapping[str, Any],
     ) -> None:
         self.parts = parts
@@ -55,6 +56,7 @@ class Run:
         self.binding = binding
         self.document: AgentBinding = binding.document
         self.follow = follow
+        self.first = first and resume is None
         self.params = params
         self.locale = event.locale or parts.facts.locale
         self.observes = binding.document.mode == "observe"
@@ -222,8 +224,11 @@ class Run:
         key = self.session.conversation_key
         if key is None or self.observes:
             return
-        spoken = self.event.event_type == "message.received" and not transcript.has_event(
-            cursor, self.event.workspace_id, key, self.record.event_uid, role="user"
+        spoken = self.event.event_type == "message.received" and (
+            self.first
+            or not transcript.has_event(
+                cursor, self.event.workspace_id, key, self.record.event_uid, role="user"
+            )
         )
         conversations.touch(cursor, self.event.workspace_id, key, envelope=self.event, turns=int(spoken))
         if spoken:

@@ -29,8 +29,9 @@ from .reading import (
     content_of,
     first_cause,
     is_empty,
-    is_plain_delta,
+    is_plain_end,
     is_sound,
+    plain_text,
     salvaged,
     says_something,
     size_of,
@@ -151,7 +152,7 @@ class AgentResultNormalizer:
     def _parse(self, raw: Any) -> AgentRunResult | None:
         kind: str | None = None
         try:
-            if type(raw) is AgentRunResult and is_plain_delta(raw) and is_sound(raw):
+            if type(raw) is AgentRunResult and _is_plain(raw):
                 return raw
             data = as_data(raw)
             kind = stated_type(data)
@@ -185,7 +186,7 @@ class AgentResultNormalizer:
         return bare_end(AgentRunResult(type=kind or ""))
 
     def _check_payload(self, result: AgentRunResult) -> AgentRunResult | None:
-        if is_plain_delta(result):
+        if plain_text(result) is not None or is_plain_end(result):
             return result
         try:
             data = RESULT_DATA[result.type].model_validate(result.data)
@@ -268,3 +269,8 @@ class AgentResultNormalizer:
     def _warn(self, code: WarningCode, message: str, type_: str | None) -> None:
         if len(self.warnings) < 100:
             self.warnings.append(ResultWarning(code=code, message=message, type=type_))
+
+
+def _is_plain(raw: AgentRunResult) -> bool:
+    text = plain_text(raw)
+    return is_sound(raw, text) if text is not None else is_plain_end(raw) and is_sound(raw)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from langbot_agents.schemas.base import trusted
 from langbot_agents.schemas.content import ContentPart
 from langbot_agents.schemas.messages import Message, text_of
 from langbot_agents.schemas.results import AgentRunResult, Usage
@@ -64,7 +65,11 @@ class RunOutput:
         ):  # the end of a run speaks of the one message there is
             (message_id,) = self.messages
         message = self._message(message_id)
-        whole = Message.model_validate(result.data["message"])
+        stated = result.data["message"]
+        if len(stated) == 2 and type(stated.get("content")) is str and "role" in stated:  # was checked
+            whole = trusted(Message, role=stated["role"], content=stated["content"])
+        else:
+            whole = Message.model_validate(stated)
         if whole.content or not whole.tool_calls:  # a bare call of a tool takes back nothing that was said
             message.final = whole
         return message

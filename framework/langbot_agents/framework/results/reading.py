@@ -19,25 +19,40 @@ HOST_FIELDS = frozenset({"run_id", "sequence", "timestamp"})
 """What only the host sets; a runner's own are not even looked at."""
 
 
-def is_plain_delta(result: AgentRunResult) -> bool:
-    """Whether this is the common delta, role and text; to validate it costs more than the rest of its way."""
-    if result.type != "message.delta" or type(result.data) is not FrozenDict or len(result.data) != 1:
+_PLAIN: Mapping[str, str] = {"message.delta": "chunk", "message.completed": "message"}
+
+
+def plain_text(result: AgentRunResult) -> str | None:
+    """The text of the common piece or message, role and text, else None.
+
+    To validate one costs more than the rest of its way.
+    """
+    key = _PLAIN.get(result.type)
+    data = result.data
+    if key is None or type(data) is not FrozenDict or len(data) != 1:
+        return None
+    said = data.get(key)
+    if type(said) is not FrozenDict or len(said) != 2 or said.get("role") != "assistant":
+        return None
+    text = said.get("content")
+    return text if type(text) is str and (text or key == "chunk") else None
+
+
+def is_plain_end(result: AgentRunResult) -> bool:
+    """Whether this is the common good end: a finish reason and nothing else."""
+    data = result.data
+    if result.type != "run.completed" or type(data) is not FrozenDict or len(data) != 1:
         return False
-    chunk = result.data.get("chunk")
-    return (
-        type(chunk) is FrozenDict
-        and len(chunk) == 2
-        and chunk.get("role") == "assistant"
-        and type(chunk.get("content")) is str
-    )
+    reason = data.get("finish_reason")
+    return type(reason) is str and len(reason) <= 128 and reason.isascii()
 
 
-def is_sound(delta: AgentRunResult) -> bool:
-    """Whether the rest of a plain delta is as it would be had it been validated."""
-    name, text = delta.message_id, delta.data["chunk"]["content"]
+def is_sound(result: AgentRunResult, text: str = "") -> bool:
+    """Whether the rest of a plain result is as it would be had it been validated."""
+    name = result.message_id
     return (
-        delta.usage is None
-        and delta.__pydantic_extra__ == {}
+        result.usage is None
+        and result.__pydantic_extra__ == {}
         and (name is None or (type(name) is str and name.isascii() and len(name) <= 128))
         and (text.isascii() or text.encode(errors="replace").decode() == text)
     )
@@ -45,9 +60,8 @@ def is_sound(delta: AgentRunResult) -> bool:
 
 def size_of(result: AgentRunResult) -> int:
     """Bytes of its payload."""
-    if is_plain_delta(result):
-        return len(result.data["chunk"]["content"].encode())
-    return len(to_json(result.data))
+    text = plain_text(result)
+    return len(to_json(result.data)) if text is None else len(text.encode())
 
 
 def salvaged(result: AgentRunResult) -> AgentRunResult | None:

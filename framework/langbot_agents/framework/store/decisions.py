@@ -25,23 +25,25 @@ _GET = Statement(
 )
 
 
-def insert(cursor: Cursor, record: Decision) -> None:
-    """Store it; a second one of an event is refused."""
+def insert(cursor: Cursor, record: Decision, seq: int | None = None) -> None:
+    """Store it; a second one of an event is refused. `seq` is the event's place, if it is known."""
     if not record.decision_id:
         raise ValueError("a decision that is stored has a decision_id")
-    row = cursor.one(_SEQ, record.workspace_id, record.event_uid)
-    if row is None:
-        raise NotFoundError(t("no event {event_uid!r}", event_uid=record.event_uid))
+    if seq is None:
+        row = cursor.one(_SEQ, record.workspace_id, record.event_uid)
+        if row is None:
+            raise NotFoundError(t("no event {event_uid!r}", event_uid=record.event_uid))
+        seq = int(row[0])
     cursor.run(
         _INSERT,
         record.workspace_id,
         record.event_uid,
         record.decision_id,
-        row[0],
+        seq,
         record.outcome,
         dump_json(record),
     )
-    cursor.run(_DECIDED, row[0])
+    cursor.run(_DECIDED, seq)
 
 
 def get(cursor: Cursor, workspace_id: str, event_uid: str) -> Decision | None:

@@ -9,6 +9,7 @@ from sqlalchemy import Select, bindparam, literal_column, select, text
 from langbot_agents.framework.clock import rfc3339, utc_now
 from langbot_agents.framework.identity import conversation_key
 from langbot_agents.framework.ids import new_id
+from langbot_agents.schemas.base import changed
 from langbot_agents.schemas.events import AgentEventEnvelope
 
 from .rows import dump_json
@@ -85,11 +86,10 @@ def stamped(envelope: AgentEventEnvelope) -> AgentEventEnvelope:
     """The envelope with `event_uid` and `received_at`, which stay where they are given."""
     if envelope.event_uid is not None and envelope.received_at is not None:
         return envelope
-    return envelope.model_copy(
-        update={
-            "event_uid": envelope.event_uid or new_id("evt"),
-            "received_at": envelope.received_at or utc_now(),
-        }
+    return changed(
+        envelope,
+        event_uid=envelope.event_uid or new_id("evt"),
+        received_at=envelope.received_at or utc_now(),
     )
 
 

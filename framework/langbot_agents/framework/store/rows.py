@@ -64,11 +64,12 @@ class Shape(Generic[M]):
 
     def row(self, record: M, **more: Any) -> Row:
         """The row of a record, in the order of the table's insert; `more` gives columns that it lacks."""
+        values = record.__dict__
         return tuple(
-            more[name]
-            if field is None
-            else (encode(getattr(record, field)) if encode else getattr(record, field))
-            for name, field, encode in self._write
+            [
+                more[name] if field is None else values[field] if encode is None else encode(values[field])
+                for name, field, encode in self._write
+            ]
         )
 
     def record(self, row: Row) -> M:

@@ -1,8 +1,9 @@
 """State that runners keep: small JSON values with a version, in drawers by scope."""
 
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import and_, bindparam, func, or_, select, text, update
@@ -26,6 +27,11 @@ class StateKey:
     scope: str
     scope_id: str
 
+    @property
+    def row(self) -> Row:
+        """Its columns, in order."""
+        return self.workspace_id, self.namespace, self.runner_id, self.scope, self.scope_id
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StateValue:
@@ -41,9 +47,6 @@ _CELL = (*_DRAWER, "key")
 _INSERT = insert_into(state)
 _ALIVE = or_(state.c.expires_at.is_(None), state.c.expires_at > bindparam("now"))
 _VALUE = (state.c.key, state.c.value, state.c.version, state.c.expires_at)
-_ALL = Statement(
-    select(*_VALUE).where(*equal(state, *_DRAWER), _ALIVE).order_by(state.c.key), *_DRAWER, "now"
-)
 _GET = Statement(select(*_VALUE).where(*equal(state, *_CELL), _ALIVE), *_CELL, "now")
 _VERSION = Statement(
     select(state.c.version, state.c.expires_at).where(*equal(state, *_CELL)),
@@ -97,27 +100,41 @@ def _value(row: Row) -> StateValue:
     )
 
 
+@cache
+def snapshot_statement(count: int) -> Statement:
+    """The statement of `snapshot` for so many drawers."""
+    names = [tuple(f"{name}_{number}" for name in _DRAWER) for number in range(count)]
+    one_of = or_(
+        *(
+            and_(*(state.c[column] == bindparam(name) for column, name in zip(_DRAWER, row, strict=True)))
+            for row in names
+        )
+    )
+    query = select(state.c.scope, *_VALUE).where(one_of, _ALIVE).order_by(state.c.scope, state.c.key)
+    return Statement(query, *(name for row in names for name in row), "now")
+
+
 def snapshot(
-    cursor: Cursor, drawers: Iterable[StateKey], *, now: datetime | None = None
+    cursor: Cursor, drawers: Sequence[StateKey], *, now: datetime | None = None
 ) -> dict[str, dict[str, StateValue]]:
-    """Every value of these drawers that has not expired, by scope and key."""
-    at = moment(now)
-    found: dict[str, dict[str, StateValue]] = {}
-    for drawer in drawers:
-        values = found.setdefault(drawer.scope, {})
-        values.update((row[0], _value(row)) for row in cursor.all(_ALL, *astuple(drawer), at))
+    """Every value of these drawers, one a scope, that has not expired, by scope and key."""
+    found: dict[str, dict[str, StateValue]] = {drawer.scope: {} for drawer in drawers}
+    if drawers:
+        row = [value for drawer in drawers for value in drawer.row]
+        for scope, *value in cursor.all(snapshot_statement(len(drawers)), *row, moment(now)):
+            found[scope][value[0]] = _value(tuple(value))
     return found
 
 
 def get(cursor: Cursor, drawer: StateKey, key: str, *, now: datetime | None = None) -> StateValue | None:
     """One value, unless it has expired."""
-    row = cursor.one(_GET, *astuple(drawer), key, moment(now))
+    row = cursor.one(_GET, *drawer.row, key, moment(now))
     return None if row is None else _value(row)
 
 
 def keys(cursor: Cursor, drawer: StateKey, *, prefix: str = "", now: datetime | None = None) -> list[str]:
     """The keys of a drawer that begin with `prefix`, sorted."""
-    return [key for (key,) in cursor.all(_KEYS, *astuple(drawer), prefix, moment(now))]
+    return [key for (key,) in cursor.all(_KEYS, *drawer.row, prefix, moment(now))]
 
 
 def put(
@@ -130,7 +147,7 @@ def put(
     now: datetime | None = None,
 ) -> int:
     """Set a value and give its new version; the last one wins."""
-    row = cursor.one(_VERSION, *astuple(drawer), key)
+    row = cursor.one(_VERSION, *drawer.row, key)
     stored = row[0] if row else 0
     return _store(cursor, drawer, key, dump_json(value), stored=stored, expires_at=expires_at, now=now)
 
@@ -149,7 +166,7 @@ def compare_and_set(
 
     Gives its new version, or None where it was not.
     """
-    row = cursor.one(_VERSION, *astuple(drawer), key)
+    row = cursor.one(_VERSION, *drawer.row, key)
     stored = row[0] if row else 0
     alive = row is not None and (row[1] is None or row[1] > moment(now))
     if expected != (stored if alive else 0):
@@ -168,7 +185,7 @@ def _store(
     now: datetime | None,
 ) -> int:
     # An expired value's version counts on, so that nobody who read it can take the new one for it.
-    cell = (*astuple(drawer), key)
+    cell = (*drawer.row, key)
     row = (value, stored + 1, moment(now), optional_moment(expires_at))
     if stored:
         cursor.run(_SET, *row, *cell)
@@ -179,12 +196,12 @@ def _store(
 
 def delete(cursor: Cursor, drawer: StateKey, key: str) -> bool:
     """Remove a value; False where there was none."""
-    return cursor.run(_DELETE, *astuple(drawer), key) > 0
+    return cursor.run(_DELETE, *drawer.row, key) > 0
 
 
 def delete_prefix(cursor: Cursor, drawer: StateKey, prefix: str) -> int:
     """Remove the values whose keys begin with `prefix`, such as `external.`, and give their number."""
-    return cursor.run(_DELETE_PREFIX, *astuple(drawer), prefix)
+    return cursor.run(_DELETE_PREFIX, *drawer.row, prefix)
 
 
 def forget_external(cursor: Cursor, workspace_id: str, scope: str, scope_id: str) -> int:

@@ -11,6 +11,7 @@ import anyio
 import uvicorn
 from starlette.applications import Starlette
 
+from .. import collector
 from ..access import is_valid
 from ..app import Host, HostFile, new_local_token, open_host
 from ..errors import SettingsError
@@ -53,6 +54,7 @@ async def serve(project: Project, *, on_ready: Ready) -> None:
     """
     with _listen(project) as listener:
         async with open_host(project) as host:
+            collector.settle()
             token = new_local_token()
             file = HostFile(url=_url(listener), pid=os.getpid(), token=token)
             path = HostFile.path(project)
