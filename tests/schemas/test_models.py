@@ -17,7 +17,16 @@ from pydantic import AfterValidator, BaseModel, PlainValidator, TypeAdapter, Val
 
 import langbot_agents.schemas
 from langbot_agents.schemas import catalogue
-from langbot_agents.schemas.base import MAX_JSON_DEPTH, Document, FrozenDict, Model, freeze, thaw
+from langbot_agents.schemas.base import (
+    MAX_JSON_DEPTH,
+    Document,
+    FrozenDict,
+    Model,
+    changed,
+    freeze,
+    thaw,
+    trusted,
+)
 from langbot_agents.schemas.binding_tests import TestEvent
 from langbot_agents.schemas.bindings import AgentBinding, NamedTarget, RateLimit, RunLimits
 from langbot_agents.schemas.content import ActorRef, ImagePart, QuotePart
@@ -730,6 +739,25 @@ def test_envelope_round_trip(data: dict[str, Any]) -> None:
 def test_result_round_trip(data: dict[str, Any]) -> None:
     """A result comes back from JSON as it was, also one of an unknown type."""
     assert_round_trip(AgentRunResult, data)
+
+
+@law
+@given(results)
+def test_a_trusted_value_is_the_validated_one(data: dict[str, Any]) -> None:
+    """Made of the same fields without a check, or changed in none, a value is what validation makes."""
+    value = AgentRunResult.model_validate(data)
+    given = {
+        name: getattr(value, name) for name in value.model_fields_set if name in type(value).model_fields
+    }
+    made = trusted(AgentRunResult, **given)
+
+    assert changed(made, type="run.failed").type == "run.failed"
+    if value.__pydantic_extra__ == {}:
+        assert made == value
+        assert made.model_dump_json() == value.model_dump_json()
+        assert made.model_dump(exclude_unset=True) == value.model_dump(exclude_unset=True)
+    assert changed(value) == value
+    assert_frozen(made)
 
 
 @law

@@ -155,14 +155,14 @@ _ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 
 @cache
-def _defaults(model: type[BaseModel]) -> Mapping[str, Any]:
-    """What the fields of a model are that are not given; only for models without default factories."""
+def _template(model: type[BaseModel]) -> Mapping[str, Any]:
+    """The fields of a model in their order, with what they are where they are not given."""
     found = {}
     for name, field in model.model_fields.items():
         if field.default_factory is not None:
             raise TypeError(f"{model.__name__}.{name} has a default factory")
-        if not field.is_required():
-            found[name] = freeze(field.default) if type(field.default) is dict else field.default
+        default = None if field.is_required() else field.default
+        found[name] = freeze(default) if type(default) is dict else default
     return found
 
 
@@ -174,7 +174,7 @@ def trusted(model: type[_ModelT], /, **values: Any) -> _ModelT:
     """
     made = model.__new__(model)
     set_ = object.__setattr__
-    set_(made, "__dict__", {**_defaults(model), **values})
+    set_(made, "__dict__", {**_template(model), **values})
     set_(made, "__pydantic_fields_set__", set(values))
     set_(made, "__pydantic_extra__", {} if model.model_config.get("extra") == "allow" else None)
     set_(made, "__pydantic_private__", None)

@@ -268,6 +268,25 @@ async def test_posted_units_are_observed(tmp_path: Path) -> None:
         assert await db.read(kept) == ["k0", "k1", "k2", "k3", "k4", "k6", "k7", "k8", "k9"]
 
 
+async def test_what_is_posted_at_once_does_not_wait(tmp_path: Path) -> None:
+    """`post_now` waits for nothing and keeps the order; after the end it tells `on_error`."""
+    failures: list[BaseException] = []
+    async with Database.open("sqlite:///x.db", root=tmp_path, on_error=failures.append) as db:
+        writer = db.writer
+        await writer.flush()
+        writer._max_waiting = 2
+        async with Gate(writer):
+            for number in range(5):
+                writer.post_now(put, f"k{number}", number)
+        await writer.submit(put, "k5", 5)
+
+        assert await db.read(kept) == [f"k{number}" for number in range(6)]
+        await writer.close()
+        writer.post_now(put, "late", 9)
+
+        assert [str(error).rpartition(": ")[2] for error in failures] == ["the store is closed"]
+
+
 async def test_an_error_callback_that_fails_harms_nobody(tmp_path: Path) -> None:
     """A broken `on_error` does not keep anybody waiting."""
 
