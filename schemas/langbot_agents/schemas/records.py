@@ -97,6 +97,15 @@ class DispatchRecord(Model):
     ended_at: AwareDatetime | None = Field(default=None, description="When it ended.")
 
 
+class RunWarning(Model):
+    """Something odd in what a runner gave; kept with the run, never shown to people who chat."""
+
+    code: str = Field(description="Stable code, such as `result.invalid_payload`.")
+    message: str = Field(description="What was odd, and what became of it.")
+    type: str | None = Field(default=None, description="Type of the result.")
+    count: int = Field(default=1, ge=1, description="How often.")
+
+
 class RunRecord(Model):
     """One run, in the ledger."""
 
@@ -120,6 +129,7 @@ class RunRecord(Model):
     reason: str | None = Field(default=None, description="Finish reason, or why it failed.")
     usage: Usage | None = Field(default=None, description="What it cost.")
     models: tuple[str, ...] = Field(default=(), description="Models that were used.")
+    warnings: tuple[RunWarning, ...] = Field(default=(), description="What was odd in its results.")
     parent_run_id: str | None = Field(default=None, description="The run that led here.")
     created_at: AwareDatetime = Field(description="When it was made.")
     started_at: AwareDatetime | None = Field(default=None, description="When it began.")

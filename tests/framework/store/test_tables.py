@@ -8,8 +8,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -19,7 +21,7 @@ from sqlalchemy.schema import CreateTable
 
 from langbot_agents.framework import store
 from langbot_agents.framework.errors import StoreError
-from langbot_agents.framework.store import Database, events, migrations, runs
+from langbot_agents.framework.store import Database, events, migrations, runs, state
 from langbot_agents.framework.store.statements import Statement
 from langbot_agents.framework.store.tables import METADATA
 
@@ -35,6 +37,7 @@ SORTED = {
     "outbox._UNFINISHED",
     "revisions._OF_BINDING",
     "runs._ACTIVE",
+    *(f"state.snapshot[{count}]" for count in range(1, 6)),
 }
 
 
@@ -50,6 +53,8 @@ def every_statement() -> Iterator[tuple[str, Statement]]:
     for choice in range(16):
         flags = [bool(choice & bit) for bit in (1, 2, 4, 8)]
         yield f"events.page{flags}", events.page_statement(*flags)
+    for count in range(1, 6):
+        yield f"state.snapshot[{count}]", state.snapshot_statement(count)
     for names_ in ((), ("binding_id",), ("status",), ("binding_id", "status")):
         yield f"runs.page{names_}", runs.page_statement(*names_)
 
@@ -126,8 +131,6 @@ def test_a_failed_migration_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
         original(_config, _revision)  # type: ignore[arg-type]
         raise OSError("the power went")
 
-    from alembic import command
-
     original = command.upgrade
     monkeypatch.setattr(command, "upgrade", fail)
     with pytest.raises(StoreError, match="the power went"):
@@ -136,6 +139,31 @@ def test_a_failed_migration_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
     connection = sqlite3.connect(path)
     assert connection.execute("SELECT name FROM sqlite_master").fetchall() == []
     connection.close()
+
+
+async def test_a_store_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    """A store of any older revision opens with its rows, and has the newest shape then."""
+    path = tmp_path / "store.db"
+    for revision in migrations.REVISIONS[:-1]:
+        path.unlink(missing_ok=True)
+        engine = create_engine(f"sqlite:///{path}")
+        with engine.begin() as connection:
+            config = migrations.configuration()
+            config.attributes["connection"] = connection
+            command.upgrade(config, revision)
+            names = [row[1] for row in connection.exec_driver_sql("PRAGMA table_info(run)")]
+            given: dict[str, Any] = dict.fromkeys(names, "0") | {"status": "completed", "models": "[]", "usage": None}
+            given |= {name: "2026-01-01T00:00:00.000000Z" for name in names if name.endswith("_at")}
+            given |= {"workspace_id": "default", "run_id": "run_1", "attempt": 1, "crash_restarts": 0}
+            marks = ",".join("?" * len(names))
+            connection.exec_driver_sql(f"INSERT INTO run VALUES ({marks})", tuple(given.values()))
+        engine.dispose()
+
+        async with Database.open("sqlite:///store.db", root=tmp_path) as db:
+            run = await db.read(runs.get, "default", "run_1")
+
+        assert run is not None
+        assert (run.status, run.warnings) == ("completed", ())
 
 
 async def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:

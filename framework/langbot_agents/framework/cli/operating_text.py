@@ -65,6 +65,9 @@ def print_run(out: Output, run: Record, results: Sequence[Record]) -> None:
         (t("models"), ", ".join(run["models"])),
         (t("tokens"), used),
     )
+    for item in run["warnings"]:
+        times = t(" ({count} times)", count=item["count"]) if item["count"] > 1 else ""
+        out.line(("!", "yellow"), f" {item['type'] or '-'}: {item['message']}{times}  [{item['code']}]")
     if results:
         out.line()
         out.line((t("results"), "bold"))

@@ -214,9 +214,7 @@ class Attempt:
         elif (end := self.normalizer.finish()) is not None:
             self._take(end)
         for warning in self.normalizer.warnings:
-            log.warning(
-                warning.code, run_id=self.run.record.run_id, type=warning.type, reason=warning.message
-            )
+            log.warning(warning.code, run_id=self.run.record.run_id, **warning.model_dump(exclude={"code"}))
 
     async def _store_spilled(self) -> None:
         for item in self.normalizer.spilled:
@@ -271,6 +269,7 @@ class Attempt:
         record = self.run.record
         usage = self.run.cost(self.output.usage)
         models = tuple(self.run.session.models)
+        warnings = self.normalizer.warnings
 
         def unit(cursor: Cursor) -> None:
             run_results.append(cursor, record.workspace_id, results)
@@ -291,6 +290,7 @@ class Attempt:
                 reason=reason,
                 usage=usage,
                 models=models,
+                warnings=warnings,
                 retention_class="run_ok" if status == "completed" else "run_failed",
                 effectful=settle is not None,
             )

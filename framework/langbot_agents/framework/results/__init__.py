@@ -1,6 +1,6 @@
 """What a runner gives, made into results the host can trust, and what they say together."""
 
-from .normalizer import MAX_STATE_VALUE, AgentResultNormalizer, ResultWarning, SpilledMessage
+from .normalizer import MAX_STATE_VALUE, AgentResultNormalizer, SpilledMessage
 from .output import DEFAULT_MESSAGE_ID, OutputMessage, RunOutput, delta_text, sum_usage
 
 __all__ = [
@@ -8,7 +8,6 @@ __all__ = [
     "MAX_STATE_VALUE",
     "AgentResultNormalizer",
     "OutputMessage",
-    "ResultWarning",
     "RunOutput",
     "SpilledMessage",
     "delta_text",

@@ -11,6 +11,7 @@ from langbot_agents.schemas.base import changed, freeze
 from langbot_agents.schemas.bindings import RunLimits, StateScope
 from langbot_agents.schemas.content import ArtifactRef, ContentPart, FilePart, TextPart
 from langbot_agents.schemas.messages import Message, text_of
+from langbot_agents.schemas.records import RunWarning
 from langbot_agents.schemas.results import (
     RESULT_DATA,
     TERMINAL_TYPES,
@@ -40,6 +41,9 @@ from .reading import (
 
 MAX_STATE_VALUE = 256 * 1024
 
+MAX_WARNINGS = 100
+"""Different warnings that are kept of a run."""
+
 
 WarningCode = Literal[
     "result.not_a_result",
@@ -49,15 +53,6 @@ WarningCode = Literal[
     "result.after_end",
     "state.refused",
 ]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ResultWarning:
-    """Something odd in a result stream; kept with the run, never shown to people who chat."""
-
-    code: WarningCode
-    message: str
-    type: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,8 +90,16 @@ class AgentResultNormalizer:
         self._seen = 0
         self.said_something = False
         self.terminal: AgentRunResult | None = None
-        self.warnings: list[ResultWarning] = []
+        self._warnings: dict[tuple[WarningCode, str | None, str], int] = {}
         self.spilled: list[SpilledMessage] = []
+
+    @property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """What was odd so far, each once with its count."""
+        return tuple(
+            RunWarning(code=code, message=message, type=type_, count=count)
+            for (code, type_, message), count in self._warnings.items()
+        )
 
     def accept(self, raw: Any) -> AgentRunResult | None:
         """The result to go on with, or None for one that was dropped with a warning.
@@ -267,10 +270,16 @@ class AgentResultNormalizer:
         return numbered
 
     def _warn(self, code: WarningCode, message: str, type_: str | None) -> None:
-        if len(self.warnings) < 100:
-            self.warnings.append(ResultWarning(code=code, message=message, type=type_))
+        # what a runner wrote may hold halves of characters, which nobody can store
+        key = (code, None if type_ is None else _whole(type_), _whole(message))
+        if key in self._warnings or len(self._warnings) < MAX_WARNINGS:
+            self._warnings[key] = self._warnings.get(key, 0) + 1
 
 
 def _is_plain(raw: AgentRunResult) -> bool:
     text = plain_text(raw)
     return is_sound(raw, text) if text is not None else is_plain_end(raw) and is_sound(raw)
+
+
+def _whole(text: str) -> str:
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()

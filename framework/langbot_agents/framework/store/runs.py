@@ -6,7 +6,7 @@ from functools import cache
 
 from sqlalchemy import bindparam, func, literal_column, select, text, update
 
-from langbot_agents.schemas.records import RunRecord, RunStatus
+from langbot_agents.schemas.records import RunRecord, RunStatus, RunWarning
 from langbot_agents.schemas.results import Usage
 
 from .rows import Shape, dump_json, moment
@@ -39,7 +39,7 @@ _START = Statement(
     *_ID,
 )
 _EFFECTFUL = Statement(update(run).where(*_LIVE).values(effectful=literal_column("TRUE")), *_ID)
-_ENDS = ("status", "ended_at", "code", "reason", "usage", "models")
+_ENDS = ("status", "ended_at", "code", "reason", "usage", "models", "warnings")
 _FINISH = Statement(
     update(run)
     .where(*_LIVE)
@@ -108,6 +108,7 @@ def finish(
     reason: str | None = None,
     usage: Usage | None = None,
     models: Sequence[str] = (),
+    warnings: Sequence[RunWarning] = (),
     retention_class: str | None = None,
     effectful: bool = False,
 ) -> bool:
@@ -117,8 +118,8 @@ def finish(
     if retention_class is None and status != "completed":
         retention_class = "run_failed"
     used = None if usage is None else dump_json(usage)
-    named = dump_json(list(models)) if models else "[]"
-    row = (status, moment(ended_at), code, reason, used, named, retention_class, effectful or None)
+    lists = (dump_json(list(models)) if models else "[]", dump_json(list(warnings)) if warnings else "[]")
+    row = (status, moment(ended_at), code, reason, used, *lists, retention_class, effectful or None)
     return cursor.run(_FINISH, *row, workspace_id, run_id) > 0
 
 

@@ -151,6 +151,7 @@ run = Table(
     _text("reason", null=True),
     _json("usage", null=True),
     _json("models"),
+    Column("warnings", Text, nullable=False, server_default="[]", info={"kind": "json"}),
     _text("parent_run_id", null=True),
     _time("created_at"),
     _time("started_at", null=True),

@@ -1196,4 +1196,5 @@ TEXTS: dict[str, str] = {
     "this version cannot use it: {cause}": "本版本无法使用它：{cause}",
     "change it": "请修改它",
     "it is no number from 0 to {limit}": "它不是 0 到 {limit} 的数字",
+    " ({count} times)": "（{count} 次）",
 }
