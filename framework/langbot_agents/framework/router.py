@@ -2,23 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from langbot_agents.schemas.base import FrozenDict
 from langbot_agents.schemas.bindings import ActiveWindow
 from langbot_agents.schemas.catalogue import canonical_type
 from langbot_agents.schemas.events import AgentEventEnvelope
 from langbot_agents.schemas.records import Decision, DecisionCode, DecisionEntry, ReasonCode
-from langbot_agents.schemas.units import TimeWindow
 
 from .bindings import SCOPE_FIELDS, BindingEntry, BindingSet
 from .filters import FUNCTION_SET, LegResult, evaluate_all
+from .hours import in_hours
 from .texts import t
 
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _ORDER: Mapping[str, int] = {"selected": 0, "outranked": 1, "observer": 2, "filter_error": 3, "inactive": 4}
 
 
@@ -215,19 +213,3 @@ def is_active(window: ActiveWindow | None, clock: float, timezone: str) -> bool:
     ):
         return False
     return not window.hours or any(in_hours(hours, now, timezone) for hours in window.hours)
-
-
-def in_hours(window: TimeWindow, now: datetime, timezone: str) -> bool:
-    """Whether a moment lies in hours of the day; `days` are those on which the hours begin."""
-    local = now.astimezone(ZoneInfo(window.zone or timezone))
-    start, end = window.bounds()
-    clock = local.time()
-    if start < end:
-        return start <= clock < end and _on_day(window, local)
-    if clock >= start:
-        return _on_day(window, local)
-    return clock < end and _on_day(window, local - timedelta(days=1))
-
-
-def _on_day(window: TimeWindow, day: datetime) -> bool:
-    return not window.days or _WEEKDAYS[day.weekday()] in window.days

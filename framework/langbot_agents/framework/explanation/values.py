@@ -1,32 +1,31 @@
 """What a filter looked at: the paths in an expression, and the values that an event has there."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..filters import Leg, compile_filter
+from ..filters import Frame, Leg, Node, compile_filter, parse
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def values_of(leg: Leg, document: Mapping[str, Any]) -> dict[str, Any]:
     """Path to value, in the order of the expression; null where the event has nothing there."""
-    tree: Mapping[str, Any] = leg.parsed.parsed
-    return {path: _look_up(path, document) for path in dict.fromkeys(_paths(tree))}
+    return {path: _look_up(path, document) for path in dict.fromkeys(_paths(parse(leg.text)))}
 
 
 def _look_up(path: str, document: Mapping[str, Any]) -> Any:
-    return compile_filter(path).legs[0].parsed.search(document)
+    return compile_filter(path).legs[0].evaluate(document, Frame(document))
 
 
-def _paths(node: Mapping[str, Any]) -> Iterator[str]:
+def _paths(node: Node) -> Iterator[str]:
     """The longest paths from the top of the event; what is inside of a projection is about its elements."""
     path = _path(node)
     if path is not None:
         yield path
         return
-    children = node["children"]
-    match node["type"]:
+    children = node.children
+    match node.kind:
         case "subexpression":
             joined = _joined(children)
             if joined is not None:
@@ -43,27 +42,26 @@ def _paths(node: Mapping[str, Any]) -> Iterator[str]:
         yield from _paths(child)
 
 
-def _path(node: Mapping[str, Any]) -> str | None:
-    kind = node["type"]
-    if kind == "field":
-        name = str(node["value"])
+def _path(node: Node) -> str | None:
+    if node.kind == "field":
+        name = str(node.value)
         return name if _PLAIN.fullmatch(name) else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if kind == "subexpression":
-        parts = [_path(child) for child in node["children"]]
+    if node.kind == "subexpression":
+        parts = [_path(child) for child in node.children]
         return None if None in parts else ".".join(str(part) for part in parts)
-    if kind == "index_expression":
-        first, *rest = node["children"]
+    if node.kind == "index_expression":
+        first, *rest = node.children
         path = _path(first)
-        if path is None or any(child["type"] != "index" for child in rest):
+        if path is None or any(child.kind != "index" for child in rest):
             return None
-        return path + "".join(f"[{child['value']}]" for child in rest)
+        return path + "".join(f"[{child.value}]" for child in rest)
     return None
 
 
-def _joined(children: list[Mapping[str, Any]]) -> str | None:
+def _joined(children: Sequence[Node]) -> str | None:
     """`a.b` of `a.b[*].c`, which is read as `a` and a projection of `b`."""
     left, right = _path(children[0]), children[1]
-    while right["type"] in {"projection", "filter_projection", "value_projection"} and _path(right) is None:
-        right = right["children"][0]
+    while right.kind in {"projection", "filter_projection", "value_projection"} and _path(right) is None:
+        right = right.children[0]
     inner = _path(right)
     return None if left is None or inner is None else f"{left}.{inner}"

@@ -1,37 +1,45 @@
-"""Filters: JMESPath over an event's JSON form, giving true, false or an error with its reason."""
+"""Filters compiled and evaluated: true, false, or an error with its reason; nothing else leaves here."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
-import jmespath
-from jmespath.functions import Functions
 from rapidfuzz import process
 
 from ..texts import t
+from .compiler import Evaluator, compile_node
+from .frame import Frame
+from .functions import FunctionSet
+from .own_functions import STANDARD
 from .syntax import FilterSyntaxError, Node, conjuncts, parse
 
-FUNCTION_SET = "jmespath-1.1"
-"""Version of the functions that filters may call; a decision stores it."""
-
-FUNCTIONS = frozenset(Functions.FUNCTION_TABLE)
-"""Names of the functions that filters may call."""
+FUNCTION_SET = STANDARD.version
+"""Version of the functions that every host has; a decision stores that of its host."""
 
 Truth = Literal["true", "false", "error"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Leg:
-    """One top-level conjunct of a filter: its text, where it begins in the filter, and the parsed form."""
+    """One top-level conjunct of a filter: where it stands in its text, and its function."""
 
-    text: str
-    offset: int
-    parsed: Any
+    __slots__ = ("_end", "evaluate", "expr", "offset")
+
+    def __init__(self, expr: str, part: Node, evaluate: Evaluator) -> None:
+        self.expr = expr
+        self.offset = part.start
+        self._end = part.end
+        self.evaluate = evaluate
+
+    @property
+    def text(self) -> str:
+        """The conjunct as it is written."""
+        return self.expr[self.offset : self._end]
+
+    def __repr__(self) -> str:
+        return f"Leg({self.text!r})"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LegResult:
+class LegResult(NamedTuple):
     """What a leg came out as on one event."""
 
     leg: Leg
@@ -40,75 +48,87 @@ class LegResult:
     reason: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
 class CompiledFilter:
     """A filter, compiled once and shared by its text."""
 
-    expr: str
-    legs: tuple[Leg, ...]
+    __slots__ = ("__weakref__", "expr", "legs")
+
+    def __init__(self, expr: str, legs: tuple[Leg, ...]) -> None:
+        self.expr = expr
+        self.legs = legs
+
+    def __repr__(self) -> str:
+        return f"CompiledFilter({self.expr!r})"
 
 
-def compile_filter(expr: str) -> CompiledFilter:
+_COMPILED: WeakKeyDictionary[FunctionSet, WeakValueDictionary[str, CompiledFilter]] = WeakKeyDictionary()
+"""Every filter that somebody holds, by its functions and its text."""
+
+
+def compile_filter(expr: str, functions: FunctionSet = STANDARD) -> CompiledFilter:
     """Read an expression. Raises `FilterSyntaxError` with the place at fault."""
-    return _compile(expr)
+    shared = _COMPILED.get(functions)
+    if shared is None:
+        shared = _COMPILED[functions] = WeakValueDictionary()
+    found = shared.get(expr)
+    if found is None:
+        node = parse(expr)
+        check_functions(node, functions)
+        legs = tuple(Leg(expr, part, compile_node(part, functions)) for part in conjuncts(node))
+        found = shared[expr] = CompiledFilter(expr, legs)
+    return found
 
 
-@lru_cache(maxsize=65_536)
-def _compile(expr: str) -> CompiledFilter:
-    whole = parse(expr)
-    _check_functions(whole)
-    legs = tuple(
-        Leg(
-            text=expr[part.start : part.end],
-            offset=part.start,
-            parsed=jmespath.compile(expr[part.start : part.end]),
-        )
-        for part in conjuncts(whole)
-    )
-    return CompiledFilter(expr=expr, legs=legs)
-
-
-def _check_functions(node: Node) -> None:
+def check_functions(node: Node, functions: FunctionSet) -> None:
     """Refuse a function that is not there; else each event would be an error, and nobody would hear of it."""
     for part in node.walk():
-        name = part.value
-        if part.kind != "function_expression" or name in FUNCTIONS:
+        if part.kind != "function_expression" or functions.get(part.value) is not None:
             continue
-        near = process.extractOne(name, sorted(FUNCTIONS), score_cutoff=60)
+        near = process.extractOne(part.value, functions.names(), score_cutoff=60)
         hint = t(" (did you mean {name!r}?)", name=near[0]) if near else ""
-        message = t("there is no function {name!r}{hint}", name=name, hint=hint)
-        raise FilterSyntaxError(message, part.start, len(name))
+        message = t("there is no function {name!r}{hint}", name=part.value, hint=hint)
+        raise FilterSyntaxError(message, part.start, len(part.value))
 
 
-def evaluate_leg(leg: Leg, document: Mapping[str, Any]) -> LegResult:
+def evaluate_leg(leg: Leg, document: Mapping[str, Any], frame: Frame | None = None) -> LegResult:
     """One leg on one event document; total."""
     try:
-        value = leg.parsed.search(document)
-        if value is True or value is False:
-            return LegResult(leg=leg, truth="true" if value else "false", value=value)
-        reason = t("gives {value}, which is neither true nor false", value=_short(repr(value), 60))
-    except Exception as error:  # isolation boundary: jmespath leaks TypeError and others beside its own
-        value, reason = None, _short(str(error) or type(error).__name__, 300)
-    return LegResult(leg=leg, truth="error", value=value, reason=reason)
+        value = leg.evaluate(document, Frame(document) if frame is None else frame)
+    except (
+        Exception
+    ) as error:  # isolation boundary: jmespath leaks TypeError and others, functions are foreign
+        return LegResult(leg, "error", None, _short(str(error) or type(error).__name__, 300))
+    if value is True:
+        return LegResult(leg, "true", value)
+    if value is False:
+        return LegResult(leg, "false", value)
+    reason = t("gives {value}, which is neither true nor false", value=_short(repr(value), 60))
+    return LegResult(leg, "error", value, reason)
 
 
-def evaluate_all(filters: Sequence[CompiledFilter], document: Mapping[str, Any]) -> LegResult | None:
+def evaluate_all(
+    filters: Sequence[CompiledFilter], document: Mapping[str, Any], frame: Frame | None = None
+) -> LegResult | None:
     """The deciding leg over all filters of a binding, or None where there are none.
 
     Any false makes false, else any error makes error, whatever the order.
     """
     if not filters:
         return None
+    frame = Frame(document) if frame is None else frame
     error: LegResult | None = None
-    last: LegResult | None = None
     for compiled in filters:
         for leg in compiled.legs:
-            last = evaluate_leg(leg, document)
-            if last.truth == "false":
-                return last
-            if last.truth == "error" and error is None:
-                error = last
-    return error or last
+            try:
+                value = leg.evaluate(document, frame)
+            except Exception:  # isolation boundary: as in `evaluate_leg`, which says what it was
+                value = None
+            if value is True:
+                continue
+            if value is False:
+                return LegResult(leg, "false", value)
+            error = error or evaluate_leg(leg, document, frame)
+    return error or LegResult(filters[-1].legs[-1], "true", True)
 
 
 def _short(text: str, length: int) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from jmespath import parser
-from jmespath.exceptions import JMESPathError, LexerError, ParseError
+from jmespath import lexer, parser
+from jmespath.exceptions import IncompleteExpressionError, JMESPathError, LexerError, ParseError
 
 from ..texts import t
 
@@ -84,34 +84,55 @@ def conjuncts(node: Node) -> tuple[Node, ...]:
     return tuple(leg for child in node.children for leg in conjuncts(child))
 
 
-_BaseParser: Any = parser.Parser  # its stubs leave out what is overridden here
+# `self: Any` in what follows, since the stubs leave out the parts of jmespath that are built on here
 
 
-class _Parser(_BaseParser):  # type: ignore[misc]
+class _Lexer(lexer.Lexer):
+    """jmespath's lexer, but for what stands in backticks: that is JSON, never a bare word by courtesy."""
+
+    def _consume_literal(self: Any) -> dict[str, Any]:
+        start = self._position
+        text = self._consume_until("`").replace("\\`", "`")
+        try:
+            value = json.loads(text)
+        except ValueError:
+            raise LexerError(
+                lexer_position=start, lexer_value=text, message=t("`{text}` is not JSON", text=text)
+            ) from None
+        return {"type": "literal", "value": value, "start": start, "end": self._position}
+
+
+class _Parser(parser.Parser):
     """jmespath's parser, which also notes on each node the characters it was read from."""
 
-    _text = ""
-
-    def read(self, expr: str) -> dict[str, Any]:
+    def read(self: Any, expr: str) -> dict[str, Any]:
         """The whole expression."""
         self._text = expr
-        parsed: dict[str, Any] = self._do_parse(expr).parsed
+        self._tokens = list(_Lexer().tokenize(expr))
+        self._index = 0
+        try:
+            parsed: dict[str, Any] = self._expression()
+            if self._current_token() != "eof":
+                self._error_led_token(self._lookahead_token(0))
+        except IncompleteExpressionError as error:
+            error.set_expression(expr)
+            raise
         return parsed
 
-    def _expression(self, binding_power: int = 0) -> dict[str, Any]:
+    def _expression(self: Any, binding_power: int = 0) -> dict[str, Any]:
         token = self._lookahead_token(0)
         self._advance()
         nud = getattr(self, f"_token_nud_{token['type']}", self._error_nud_token)
-        left = self._spanned(nud(token), token["start"])
+        left: dict[str, Any] = self._spanned(nud(token), token["start"])
         while binding_power < self.BINDING_POWER[self._current_token()]:
-            led = getattr(self, f"_token_led_{self._current_token()}", None)
+            led: Any = getattr(self, f"_token_led_{self._current_token()}", None)
             if led is None:
                 self._error_led_token(self._lookahead_token(0))
             self._advance()
             left = self._spanned(led(left), token["start"])
         return left
 
-    def _spanned(self, node: dict[str, Any], start: int) -> dict[str, Any]:
+    def _spanned(self: Any, node: dict[str, Any], start: int) -> dict[str, Any]:
         # by where the next token begins: the lexer's own ends are wrong for literals
         following = self._lookahead_token(0)["start"]
         node["start"], node["end"] = start, len(self._text[:following].rstrip())
