@@ -27,7 +27,7 @@ from langbot_agents.schemas.base import (
     thaw,
     trusted,
 )
-from langbot_agents.schemas.binding_tests import TestEvent
+from langbot_agents.schemas.binding_tests import TestExpectation, TestMessage
 from langbot_agents.schemas.bindings import AgentBinding, NamedTarget, RateLimit, RunLimits
 from langbot_agents.schemas.content import ActorRef, ImagePart, QuotePart
 from langbot_agents.schemas.context import AgentRunState
@@ -355,7 +355,8 @@ def nested(levels: int) -> Any:
             {"platforms": [{"name": "qq", "type": "onebot"}, {"name": "qq", "type": "telegram"}]},
             "platforms: name 'qq' is given twice",
         ),
-        (TestEvent, {"sample": "a.b", "file": "x.json"}, "give exactly one of sample, file and inline"),
+        (TestMessage, {}, "give exact, contains or matches"),
+        (TestExpectation, {}, "nothing is expected; give for example winner"),
     ],
 )
 def test_bad_values(model: type[BaseModel], value: Any, message: str) -> None:

@@ -6,33 +6,35 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import anyio
 
 from langbot_agents.schemas import __version__
-from langbot_agents.schemas.base import freeze
-from langbot_agents.schemas.records import BindingRevision, DeliveryRecord, DispatchRecord, RunRecord
+from langbot_agents.schemas.records import DeliveryRecord, DispatchRecord, RunRecord
 
 from .access import LOCAL_NAME, TokenBook
 from .bindings import BindingSet, PauseBook
-from .clock import utc_now
 from .delivery import DeliveryController
 from .dispatcher import Dispatcher
 from .gateway import Accepted, Caller, EventGateway
 from .legacy import LegacyEntry, LegacyRun
 from .orchestrator import AgentRunOrchestrator, HostFacts, RunParts
 from .platforms import HTTP_SURFACE, Surfaces
-from .project import Project
+from .project import Project, with_last_good
 from .recovery import Recovered, Recovery
+from .reload import Reloader
+from .resources import ModelRegistry
+from .revisions import SetBook, StoredIncumbents, store_revisions
 from .router import EventRouter
 from .runtime import InProcessRuntime
-from .store import Artifacts, Cursor, Database, dispatches, outbox, revisions, runs
+from .store import Artifacts, Cursor, Database, dispatches, outbox, runs
 from .store.database import sqlite_path
 from .store.events import StoredEvent
 from .telemetry import get_logger, set_mask
+from .texts import t
 
 log = get_logger(__name__)
 
@@ -55,6 +57,8 @@ class Host:
         router: EventRouter,
         tokens: TokenBook,
         pauses: PauseBook,
+        sets: SetBook,
+        made: list[ModelRegistry],
     ) -> None:
         self.project = project
         self.db = db
@@ -66,13 +70,41 @@ class Host:
         self.router = router
         self.tokens = tokens
         self.pauses = pauses
+        self.sets = sets
+        self._made = made
+        self.reloader = Reloader(
+            db=db,
+            gateway=gateway,
+            current=lambda: self.project,
+            use=self.use,
+            live=lambda: self.bindings,
+        )
         self.recovered = Recovered()
         self.started_at = time.time()
 
     @property
     def bindings(self) -> BindingSet:
-        """The set that is live."""
-        return self.pauses.applied(self.project.bindings)
+        """The set that is live; whatever is stored after this comes after the set itself."""
+        live = self.pauses.applied(self.project.bindings)
+        self.sets.keep(live)
+        return live
+
+    def use(self, project: Project) -> None:
+        """Let another load take effect: for the next decision, and for runs that begin from now on."""
+        old, self.project = self.project, project
+        facts = _facts(project, self.parts.facts.clock)
+        if (
+            project.models is not old.models
+            or project.secrets is not old.secrets
+            or facts != self.parts.facts
+        ):
+            # runs keep the parts they began with; grants depend on what there is, so they are made anew
+            self.parts = replace(
+                self.parts, models=project.models, secrets=project.secrets, facts=facts, _grants={}
+            )
+            self.orchestrator.parts = self.parts
+        if project.models is not old.models:
+            self._made.append(project.models)  # those of before may be in use until the end
 
     async def run_from_event(
         self, data: Mapping[str, Any], caller: Caller, *, before_append: Callable[[str], None] | None = None
@@ -100,7 +132,12 @@ class Host:
         """`ready`, `degraded` or `failing`, and why."""
         if not self.db.writer.healthy:
             return "failing", [str(self.db.writer.last_error)]
-        reasons = [f"{item.origin}: {item.reason}" for item in self.bindings.quarantined]
+        reasons = [] if self.reloader.root.reason is None else [self.reloader.root.reason]
+        reasons += [f"{item.origin}: {item.reason}" for item in self.bindings.quarantined]
+        reasons += [
+            t("{reason}; binding {name!r} goes on with its last good revision", name=name, reason=item.reason)
+            for name, item in self.project.stale.items()
+        ]
         reasons += [
             f"{info.distribution}: {info.reason}"
             for info in self.project.plugins.infos
@@ -119,20 +156,19 @@ async def open_host(project: Project, *, clock: Callable[[], float] = time.time)
         db = await stack.enter_async_context(
             Database.open(settings.storage.url, root=project.root, on_error=_write_failed)
         )
-        await db.writer.submit(_store_revisions, project.bindings)
+        if project.bindings.quarantined:  # what answered before the stop goes on
+            project = await db.read(_with_last_good, project)
+        await db.writer.submit(store_revisions, project.bindings.entries)
         tokens = TokenBook(db=db, surface=HTTP_SURFACE, reserved=_source_names(project))
         pauses = PauseBook(db=db)
         await tokens.load()
         await pauses.load()
-        stack.push_async_callback(project.models.aclose)
+        sets = SetBook(db, clock)
+        await sets.begin(pauses.applied(project.bindings))
+        made = [project.models]
+        stack.push_async_callback(_close_models, made)
         tasks = await stack.enter_async_context(anyio.create_task_group())
         surfaces = Surfaces()
-        facts = HostFacts(
-            timezone=settings.timezone,
-            locale=settings.locale,
-            available={"models": project.models.names},
-            clock=clock,
-        )
         parts = RunParts(
             db=db,
             artifacts=Artifacts(db, project.root / settings.artifacts.path),
@@ -141,7 +177,7 @@ async def open_host(project: Project, *, clock: Callable[[], float] = time.time)
             plugins=project.plugins,
             delivery=DeliveryController(db, surfaces),
             secrets=project.secrets,
-            facts=facts,
+            facts=_facts(project, clock),
             runtime=InProcessRuntime(tasks),
         )
         orchestrator = AgentRunOrchestrator(parts, tasks)
@@ -175,6 +211,8 @@ async def open_host(project: Project, *, clock: Callable[[], float] = time.time)
             router=router,
             tokens=tokens,
             pauses=pauses,
+            sets=sets,
+            made=made,
         )
         tasks.start_soon(dispatcher.expire)
         recovery = Recovery(
@@ -204,24 +242,26 @@ async def _stop(host: Host) -> None:
         log.warning("stopped_with_runs_under_way", pending=host.dispatcher.pending)
 
 
+def _facts(project: Project, clock: Callable[[], float]) -> HostFacts:
+    return HostFacts(
+        timezone=project.settings.timezone,
+        locale=project.settings.locale,
+        available={"models": project.models.names},
+        clock=clock,
+    )
+
+
+async def _close_models(made: list[ModelRegistry]) -> None:
+    for models in made:
+        await models.aclose()
+
+
 def _write_failed(error: BaseException) -> None:
     log.error("write_failed", error=str(error))
 
 
-def _store_revisions(cursor: Cursor, bindings: BindingSet) -> None:
-    now = utc_now()
-    for entry in bindings.entries:
-        revisions.insert(
-            cursor,
-            BindingRevision(
-                digest=entry.revision,
-                workspace_id=entry.workspace_id,
-                binding_id=entry.binding_id,
-                document=freeze(entry.document.model_dump(mode="json", by_alias=True)),
-                origin=entry.origin,
-                created_at=now,
-            ),
-        )
+def _with_last_good(cursor: Cursor, project: Project) -> Project:
+    return with_last_good(project, StoredIncumbents(cursor, project.registry))
 
 
 def _source_names(project: Project) -> frozenset[str]:

@@ -146,7 +146,7 @@ class EventGateway:
         known = (
             caller.impersonate
             and isinstance(stated, Mapping)
-            and self._is_real_surface(stated.get("surface"))
+            and (caller.kind == "system" or self._is_real_surface(stated.get("surface")))
         )
         if not known:
             filled["delivery"] = self._surface(caller).context(None)

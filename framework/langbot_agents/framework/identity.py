@@ -5,7 +5,6 @@ import json
 from langbot_agents.schemas.bindings import StateScope
 from langbot_agents.schemas.events import AgentEventEnvelope
 
-
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 

@@ -15,6 +15,8 @@ HTTP_SURFACE = "http_api"
 TERMINAL_SURFACE = "terminal"
 LEGACY_SURFACE = "langbot"
 """Where the results of LangBot queries go: their caller reads them."""
+HOST_SURFACE = "host"
+"""What the host says of itself comes from here; nothing can be shown there."""
 
 Content = str | tuple[ContentPart, ...]
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,18 @@ from langbot_agents.schemas import __version__
 from langbot_agents.schemas.catalogue import standard_types
 from langbot_agents.schemas.host import Host, SecretSettings
 
-from .bindings import BindingSet, check_bindings, secret_references
+from .bindings import (
+    BindingEntry,
+    BindingSet,
+    CheckedBindings,
+    Incumbents,
+    Quarantined,
+    check_bindings,
+    secret_references,
+    settle,
+)
 from .documents import (
+    BindingFiles,
     Finding,
     LoadedDocument,
     SecretResolver,
@@ -31,11 +41,39 @@ from .texts import t
 ROOT_NAME = "langbot-agents.yaml"
 
 
+MANY = 4
+"""Where more than this part of a set changed it is made anew."""
+
+LIVE_KEYS = frozenset({"bindings", "locale", "models", "secrets", "timezone"})
+"""Keys of the root document that take effect in a host that runs; any other waits for its restart."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RootDocument:
+    """The root document as it was read, with the environment over it."""
+
+    file: Path
+    """As it was named, so that a link is followed anew each time."""
+    stated: HostSettings = field(repr=False)
+    """Before a command's options are laid over it."""
+    document: LoadedDocument = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedBindings:
+    """What the binding files gave, before anything that was live is considered."""
+
+    files: BindingFiles
+    checked: CheckedBindings
+
+
 @dataclass(frozen=True, kw_only=True)
 class Project:
     """Everything that a host or a command reads before it does its work."""
 
     root: Path
+    root_document: RootDocument
+    loaded: LoadedBindings = field(repr=False)
     settings: HostSettings
     plugins: PluginHost
     registry: AgentRunnerRegistry
@@ -45,6 +83,9 @@ class Project:
     findings: tuple[Finding, ...]
     documents: int
     files: int
+    environ: Mapping[str, str] = field(repr=False)
+    stale: Mapping[str, Quarantined] = field(default_factory=dict)
+    """By id, why the newest document of a binding is not live; its last good revision is."""
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -84,6 +125,106 @@ def load_project(
         packages.add(name, plugin)
     registry = AgentRunnerRegistry()
     registry.discover(packages)
+    loaded = _load(root, settings, document, registry)
+    bindings = loaded.checked.set
+    environment = os.environ if environ is None else environ
+    resolver = SecretResolver(root, _secret_settings(settings, bindings), environment)
+    return Project(
+        root=root,
+        root_document=RootDocument(file=file, stated=settings, document=document),
+        loaded=loaded,
+        settings=settings,
+        plugins=packages,
+        registry=registry,
+        models=_models(settings, resolver, packages),
+        bindings=bindings,
+        secrets=resolver,
+        findings=_findings(loaded, document, bindings, resolver),
+        documents=loaded.checked.documents,
+        files=len(loaded.files.files),
+        environ=environment,
+    )
+
+
+def read_root(project: Project) -> RootDocument:
+    """The root document as it lies on disk now. Raises `SettingsError`."""
+    file = project.root_document.file
+    settings, document = _settings(file)
+    return RootDocument(file=file, stated=settings, document=document)
+
+
+def changed_keys(old: RootDocument, new: RootDocument) -> tuple[str, ...]:
+    """The keys of the root document whose values differ."""
+    return tuple(name for name in Host.model_fields if getattr(old.stated, name) != getattr(new.stated, name))
+
+
+def load_again(
+    project: Project, root_document: RootDocument, before: Incumbents, *, remake: bool = False
+) -> Project:
+    """Load the bindings of a running host anew, with the packages that it has.
+
+    Of `root_document` the `LIVE_KEYS` are taken. What was live `before` settles errors and clashes. With
+    `remake` models are made anew also where nothing about them changed.
+    """
+    stated = root_document.stated
+    settings = project.settings.model_copy(update={name: getattr(stated, name) for name in LIVE_KEYS})
+    loaded = _load(project.root, settings, root_document.document, project.registry)
+    settled = settle(loaded.checked, loaded.files, before, project.registry)
+    secrets, models = project.secrets, project.models
+    old = _secret_settings(project.settings, project.bindings)
+    new = _secret_settings(settings, settled.set)
+    if remake or new != old:
+        secrets = SecretResolver(project.root, new, project.environ, masker=secrets.masker)
+    if secrets is not project.secrets or settings.models != project.settings.models:
+        models = _models(settings, secrets, project.plugins)
+    return replace(
+        project,
+        root_document=root_document,
+        loaded=loaded,
+        settings=settings,
+        models=models,
+        bindings=_carried(project.bindings, settled.set),
+        secrets=secrets,
+        findings=_findings(loaded, root_document.document, settled.set, secrets),
+        documents=loaded.checked.documents,
+        files=len(loaded.files.files),
+        stale=settled.stale,
+    )
+
+
+def _carried(old: BindingSet, new: BindingSet) -> BindingSet:
+    """The new set as a change of the old one, whose index it shares; ready to decide by."""
+    left = [entry.binding_id for entry in old.entries if new.get(entry.binding_id) is None]
+    come = [entry for entry in new.entries if not _is_same(old.get(entry.binding_id), entry)]
+    if not left and not come and (old.timezone, old.quarantined) == (new.timezone, new.quarantined):
+        return old
+    made = new
+    if old.timezone == new.timezone and MANY * (len(left) + len(come)) < len(new):
+        made = old.changed(come, left, quarantined=new.quarantined)
+    # worked out here, in the thread that loads, and not at the next decision
+    _ = made.index, made.digest
+    return made
+
+
+def _is_same(old: BindingEntry | None, new: BindingEntry) -> bool:
+    return old is not None and (old.revision, old.origin, old.runner) == (
+        new.revision,
+        new.origin,
+        new.runner,
+    )
+
+
+def with_last_good(project: Project, before: Incumbents) -> Project:
+    """The project with what was live `before` in place of what has an error or clashes."""
+    if project.loaded.checked.set is not project.bindings:  # somebody has put another set in its place
+        return project
+    settled = settle(project.loaded.checked, project.loaded.files, before, project.registry)
+    return replace(project, bindings=settled.set, stale=settled.stale)
+
+
+def _load(
+    root: Path, settings: HostSettings, document: LoadedDocument, registry: AgentRunnerRegistry
+) -> LoadedBindings:
     written = document.source if list(settings.bindings) == document.source.data.get("bindings") else None
     files = load_bindings(root, settings.bindings, host=written, event_types=_event_types())
     checked = check_bindings(
@@ -92,24 +233,20 @@ def load_project(
         timezone=settings.timezone,
         models=tuple(item.name for item in settings.models),
     )
-    resolver = SecretResolver(
-        root, _secret_settings(settings, checked.set), os.environ if environ is None else environ
-    )
-    models = ModelRegistry(settings.models, resolver)
+    return LoadedBindings(files=files, checked=checked)
+
+
+def _models(settings: HostSettings, secrets: SecretResolver, packages: PluginHost) -> ModelRegistry:
+    models = ModelRegistry(settings.models, secrets)
     models.discover(packages)
-    findings = [*document.findings, *checked.findings, *_missing(resolver, document, checked.set)]
-    return Project(
-        root=root,
-        settings=settings,
-        plugins=packages,
-        registry=registry,
-        models=models,
-        bindings=checked.set,
-        secrets=resolver,
-        findings=by_place(findings),
-        documents=checked.documents,
-        files=len(files.files),
-    )
+    return models
+
+
+def _findings(
+    loaded: LoadedBindings, document: LoadedDocument, bindings: BindingSet, secrets: SecretResolver
+) -> tuple[Finding, ...]:
+    missing = _missing(secrets, document, bindings)
+    return by_place([*document.findings, *loaded.checked.findings, *missing])
 
 
 def _settings(file: Path) -> tuple[HostSettings, LoadedDocument]:

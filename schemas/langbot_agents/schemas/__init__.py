@@ -17,7 +17,7 @@ from .base import (
     freeze,
     thaw,
 )
-from .binding_tests import BindingTest, BindingTestCase, TestEvent, TestExpectation
+from .binding_tests import BindingTest, BindingTestCase, TestExpectation, TestMessage, TestRunner
 from .bindings import (
     API_VERSION,
     ActionPolicy,
@@ -144,6 +144,7 @@ from .records import (
     RunRecord,
     RunResultRecord,
     RunStatus,
+    RunWarning,
     TokenNames,
     TokenRecord,
     TokenScope,
@@ -308,6 +309,7 @@ __all__ = [
     "RunRecord",
     "RunResultRecord",
     "RunStatus",
+    "RunWarning",
     "RunnerId",
     "ScheduleSettings",
     "ScopeText",
@@ -329,8 +331,9 @@ __all__ = [
     "SubjectRef",
     "TargetType",
     "TelemetrySettings",
-    "TestEvent",
     "TestExpectation",
+    "TestMessage",
+    "TestRunner",
     "TextPart",
     "TimeWindow",
     "TokenNames",

@@ -48,7 +48,8 @@ class EventFilter(Document):
 
     name: str | None = Field(default=None, max_length=128, description="Name shown in explanations.")
     expr: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = Field(
-        description="JMESPath over the event's JSON form, giving true or false."
+        description="JMESPath over the event's JSON form, giving true or false.",
+        examples=["contains(input.text || '', 'refund')", "actor.actor_type != 'bot'"],
     )
 
     @model_validator(mode="before")
@@ -284,6 +285,15 @@ class ActiveWindow(Document):
     hours: tuple[TimeWindow, ...] = Field(default=(), description="Hours of the day; empty is all.")
 
 
+def _offer_types(schema: dict[str, Any]) -> None:
+    """Let an editor offer the types of the catalogue and their families; others are as good."""
+    from .catalogue import standard_types
+
+    names = [name for found in standard_types() if not found.pattern for name in (found.name, *found.aliases)]
+    families = sorted({f"{name.split('.')[0]}.*" for name in (*names, "platform.any")})
+    schema["items"] = {"anyOf": [{"enum": [*names, *families, "*"]}, schema["items"]]}
+
+
 class AgentBinding(Document):
     """One binding: these events, here, under these conditions, are answered by this runner."""
 
@@ -294,7 +304,10 @@ class AgentBinding(Document):
     enabled: bool = Field(default=True, description="Whether it takes part.")
     labels: StringMap = Field(default={}, validate_default=True, description="Free labels.")
     event_types: tuple[EventPattern, ...] = Field(
-        min_length=1, description="Event types: exact, `ns.*` or `*`."
+        min_length=1,
+        description="Event types: exact, `ns.*` or `*`.",
+        json_schema_extra=_offer_types,
+        examples=[["message.received"], ["group.*"]],
     )
     scope: BindingScope = Field(default=BindingScope(), description="Where it applies.")
     filters: tuple[EventFilter, ...] = Field(default=(), description="Conditions; all must hold.")
@@ -303,7 +316,10 @@ class AgentBinding(Document):
         default="respond",
         description="`respond`: at most one answers; `observe`: runs beside, never delivers.",
     )
-    runner_id: Name = Field(description="Runner: `plugin:author/name/runner` or an alias such as `echo`.")
+    runner_id: Name = Field(
+        description="Runner: `plugin:author/name/runner` or an alias such as `echo`.",
+        examples=["echo", "local-agent", "discard"],
+    )
     runner_config: JsonObject = Field(
         default={}, validate_default=True, description="Settings of the runner, by its config schema."
     )

@@ -11,6 +11,9 @@ from .conftest import Run
 FILES = [
     ".env.example",
     ".gitignore",
+    ".langbot-agents/schema/AgentBinding.json",
+    ".langbot-agents/schema/BindingTest.json",
+    ".langbot-agents/schema/Host.json",
     "bindings/background.yaml",
     "bindings/hello.test.yaml",
     "bindings/hello.yaml",
@@ -66,7 +69,7 @@ def test_here(lba: Run, folder: Path) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_never_overwrites(lba: Run, folder: Path, name: str) -> None:
     """Where one file is there already, it is named and nothing is written."""
-    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text("mine")
     done = lba("init")
 

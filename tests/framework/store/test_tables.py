@@ -26,7 +26,14 @@ from langbot_agents.framework.store.statements import Statement
 from langbot_agents.framework.store.tables import METADATA
 
 # Small by their condition, so a walk through them is right.
-WALKED = {"dispatch_waiting", "event_undecided", "delivery_unfinished", "run_active", "state_expiry"}
+WALKED = {
+    "binding_member_live",
+    "delivery_unfinished",
+    "dispatch_waiting",
+    "event_undecided",
+    "run_active",
+    "state_expiry",
+}
 # Few rows are left when they are sorted: those of one event, run, binding or id, or what is unfinished.
 SORTED = {
     "dispatches._OF_EVENT",
@@ -41,8 +48,8 @@ SORTED = {
 }
 
 
-WHOLE = {"pauses._ALL", "tokens._ALL"}
-"""Small tables that the host reads whole at its start and holds in memory."""
+WHOLE = {"binding_sets._AT", "pauses._ALL", "tokens._ALL"}
+"""Small tables that are read whole: at the start of the host, or for the set of bindings of some day."""
 
 
 def every_statement() -> Iterator[tuple[str, Statement]]:
@@ -152,9 +159,14 @@ async def test_a_store_of_an_older_version_is_brought_up_to_date(tmp_path: Path)
             config.attributes["connection"] = connection
             command.upgrade(config, revision)
             names = [row[1] for row in connection.exec_driver_sql("PRAGMA table_info(run)")]
-            given: dict[str, Any] = dict.fromkeys(names, "0") | {"status": "completed", "models": "[]", "usage": None}
+            given: dict[str, Any] = dict.fromkeys(names, "0") | {
+                "status": "completed",
+                "models": "[]",
+                "usage": None,
+            }
             given |= {name: "2026-01-01T00:00:00.000000Z" for name in names if name.endswith("_at")}
             given |= {"workspace_id": "default", "run_id": "run_1", "attempt": 1, "crash_restarts": 0}
+            given |= {name: "[]" for name in names if name == "warnings"}
             marks = ",".join("?" * len(names))
             connection.exec_driver_sql(f"INSERT INTO run VALUES ({marks})", tuple(given.values()))
         engine.dispose()

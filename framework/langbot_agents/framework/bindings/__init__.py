@@ -1,16 +1,17 @@
 """A checked set of bindings: documents, runners and filters made into what the router reads."""
 
 from .check import CheckedBindings, check_bindings, entry_of, secret_references
-from .model import (
+from .entry import (
     ANY_WORKSPACE,
     SCOPE_FIELDS,
     BindingEntry,
-    BindingSet,
     BindingState,
-    Quarantined,
     ScopeTerm,
     scope_term,
 )
+from .index import BindingIndex, EventKeys
+from .last_good import Incumbents, LiveIncumbents, Settled, settle
+from .model import BindingSet, Quarantined
 from .named_models import NO_MODEL
 from .pauses import PauseBook
 from .ties import Tie, find_ties
@@ -21,12 +22,17 @@ __all__ = [
     "NO_MODEL",
     "SCOPE_FIELDS",
     "BindingEntry",
+    "BindingIndex",
     "BindingSet",
     "BindingState",
     "CheckedBindings",
+    "EventKeys",
+    "Incumbents",
+    "LiveIncumbents",
     "PauseBook",
     "Quarantined",
     "ScopeTerm",
+    "Settled",
     "Tie",
     "Wildcard",
     "check_bindings",
@@ -34,5 +40,6 @@ __all__ = [
     "find_ties",
     "scope_term",
     "secret_references",
+    "settle",
     "shared_texts",
 ]

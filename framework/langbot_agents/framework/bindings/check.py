@@ -24,7 +24,9 @@ from ..filters import CompiledFilter, FilterSyntaxError, compile_filter
 from ..registry import AgentRunnerRegistry
 from ..texts import t
 from .config import check_config
-from .model import SCOPE_FIELDS, BindingEntry, BindingSet, Quarantined
+from .entry import SCOPE_FIELDS, BindingEntry
+from .index import Crowd
+from .model import BindingSet, Quarantined
 from .named_models import check_models
 from .possible import CLOSED, is_possible
 from .ties import Tie, find_ties
@@ -94,8 +96,10 @@ def check_bindings(
             if tie.decidable:
                 del entries[tie.second.binding_id]
                 quarantined.append(_quarantine(document, [finding]))
+    made = BindingSet((entry for entry, _ in entries.values()), quarantined, timezone=timezone)
+    findings += [_crowded(entries[crowd.first.binding_id][1], crowd) for crowd in made.index.crowds()]
     return CheckedBindings(
-        set=BindingSet((entry for entry, _ in entries.values()), quarantined, timezone=timezone),
+        set=made,
         findings=by_place(findings),
         documents=len(files.documents),
     )
@@ -275,6 +279,24 @@ def _tied(document: LoadedDocument, tie: Tie) -> Finding:
             name=tie.first.binding_id,
         ),
         severity="warning",
+    )
+
+
+def _crowded(document: LoadedDocument, crowd: Crowd) -> Finding:
+    return document.source.finding(
+        "LBA313",
+        ("filters",),
+        t(
+            "{count} bindings with filters take {event_type!r} and differ in nothing that can be looked up",
+            count=len(crowd.entries),
+            event_type=crowd.event_type,
+        ),
+        remedy=t(
+            "each such event is tested against all of their filters; let each of them name a value of its "
+            "own in `scope`, or demand one in a filter, as in `metadata.room == 'a' && …`"
+        ),
+        severity="warning",
+        at_key=True,
     )
 
 

@@ -1,145 +1,20 @@
-"""A checked set of bindings: documents, runners and filters made into what the router reads."""
+"""All bindings of a host at one moment, and what stays out of it."""
 
 import hashlib
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
-from langbot_agents.schemas.bindings import AgentBinding, ScopeValue
-from langbot_agents.schemas.catalogue import canonical_type
 from langbot_agents.schemas.records import BindingPause
-from langbot_agents.schemas.runners import AgentRunnerDescriptor
 
-from ..filters import CompiledFilter
-from .wildcard import Wildcard
+from ..filters import FUNCTION_SET
+from .entry import BindingEntry
+from .index import BindingIndex
 
-SCOPE_FIELDS = (
-    "actor_id",
-    "thread_id",
-    "conversation_id",
-    "conversation_type",
-    "subject_type",
-    "bot_id",
-    "source_name",
-    "source_kind",
-    "workspace_id",
-)
-"""The fields of a scope, in the order in which rank compares them."""
-
-BindingState = Literal["live", "disabled", "paused"]
-
-ANY_WORKSPACE = "*"
-"""Under which the revisions and pauses of bindings are kept that take more than one workspace."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScopeTerm:
-    """One field of a scope: the values or patterns it takes, and how specific that is."""
-
-    values: tuple[str, ...] = ()
-    patterns: tuple[Wildcard, ...] = ()
-    specificity: int = 0
-
-    def matches(self, actual: str | None) -> bool:
-        """Whether the event's value is in this term; only an omitted term matches null."""
-        if self.specificity == 0:
-            return True
-        if actual is None:
-            return False
-        return actual in self.values or any(pattern.matches(actual) for pattern in self.patterns)
-
-
-def scope_term(value: ScopeValue | None, name: str) -> ScopeTerm:
-    """Read one scope field; an omitted workspace means `default`."""
-    if value is None:
-        return ScopeTerm(values=("default",), specificity=3) if name == "workspace_id" else ScopeTerm()
-    items = (value,) if isinstance(value, str) else tuple(value)
-    if items == ("*",):
-        return ScopeTerm()
-    patterned = [item for item in items if "*" in item]
-    return ScopeTerm(
-        values=tuple(item for item in items if "*" not in item),
-        patterns=tuple(Wildcard(item) for item in patterned),
-        specificity=1 if patterned else 3 if len(items) == 1 else 2,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class BindingEntry:
-    """One binding as the router sees it."""
-
-    document: AgentBinding
-    revision: str
-    file: str
-    line: int
-    runner: AgentRunnerDescriptor
-    filters: tuple[CompiledFilter, ...] = ()
-    pause: BindingPause | None = None
-    """Who paused it has taken it out until it is resumed."""
-    scope: tuple[ScopeTerm, ...] = field(init=False)
-    exact: frozenset[str] = field(init=False)
-    prefixes: tuple[str, ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        patterns = self.document.event_types
-        set_ = object.__setattr__
-        set_(
-            self,
-            "scope",
-            tuple(scope_term(getattr(self.document.scope, name), name) for name in SCOPE_FIELDS),
-        )
-        set_(self, "exact", frozenset(canonical_type(item) for item in patterns if "*" not in item))
-        set_(
-            self,
-            "prefixes",
-            tuple(sorted((item[:-1] for item in patterns if "*" in item), key=len, reverse=True)),
-        )
-
-    @property
-    def binding_id(self) -> str:
-        """Id of the binding."""
-        return self.document.binding_id
-
-    @property
-    def state(self) -> BindingState:
-        """Whether it takes part."""
-        if not self.document.enabled:
-            return "disabled"
-        return "live" if self.pause is None else "paused"
-
-    @property
-    def workspace_id(self) -> str:
-        """The one workspace that it takes, or `*`."""
-        stated = self.document.scope.workspace_id or "default"
-        return stated if isinstance(stated, str) and "*" not in stated else ANY_WORKSPACE
-
-    def serves(self, workspace_id: str) -> bool:
-        """Whether it takes events of a workspace."""
-        return self.scope[-1].matches(workspace_id)
-
-    @property
-    def origin(self) -> str:
-        """`file:line`."""
-        return f"{self.file}:{self.line}"
-
-    @cached_property
-    def scope_rank(self) -> tuple[int, ...]:
-        """How specific the scope is, field by field."""
-        return tuple(term.specificity for term in self.scope)
-
-    def type_rank(self, event_type: str) -> int | None:
-        """Literal length of the pattern that takes a type, above all for an exact one; None if none does.
-
-        The type goes by its own name, not by an alias.
-        """
-        if event_type in self.exact:
-            return 1_000_000
-        for prefix in self.prefixes:
-            if event_type.startswith(prefix):
-                return len(prefix)
-        return None
+_SUM_BYTES = 256
+_SUM_LIMIT = 1 << (8 * _SUM_BYTES)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -169,39 +44,118 @@ class BindingSet:
         quarantined: Iterable[Quarantined] = (),
         *,
         timezone: str = "UTC",
+        function_set: str = FUNCTION_SET,
     ) -> None:
-        self.entries: tuple[BindingEntry, ...] = tuple(sorted(entries, key=lambda entry: entry.binding_id))
+        self.entries: tuple[BindingEntry, ...] = tuple(sorted(entries, key=_id))
         self.quarantined: tuple[Quarantined, ...] = tuple(quarantined)
         self.timezone = timezone
-        self.live: tuple[BindingEntry, ...] = tuple(entry for entry in self.entries if entry.state == "live")
+        self.function_set = function_set
         self._by_id: Mapping[str, BindingEntry] = {entry.binding_id: entry for entry in self.entries}
+        self._paused = frozenset(entry.binding_id for entry in self.entries if entry.pause is not None)
+
+    @cached_property
+    def live(self) -> tuple[BindingEntry, ...]:
+        """The bindings that take part, by id."""
+        return tuple(entry for entry in self.entries if entry.state == "live")
+
+    @cached_property
+    def index(self) -> BindingIndex:
+        """Which of the live ones can take an event."""
+        return BindingIndex(self.live)
 
     @cached_property
     def digest(self) -> str:
-        """Names the set: the same documents live and paused, the same digest."""
-        rows = [
-            (entry.binding_id, entry.revision)
-            if entry.pause is None
-            else (entry.binding_id, entry.revision, "paused")
-            for entry in self.entries
-        ]
-        text = json.dumps([self.timezone, rows], separators=(",", ":"))
+        """Names the set: the same documents live and paused, the same digest, however the set came about.
+
+        It is the SHA-256 of the timezone, the function set, the number of bindings and the sum of a number
+        of 2,048 bits for each binding. The sum does not depend on their order and follows a change without
+        the others; it is that long since sums, unlike hashes, of 256 bits can be made to collide.
+        """
+        facts = [self.timezone, self.function_set, len(self.entries), f"{self._sum:x}"]
+        text = json.dumps(facts, separators=(",", ":"))
         return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def _sum(self) -> int:
+        return sum(map(_number, self.entries)) % _SUM_LIMIT
 
     def get(self, binding_id: str) -> BindingEntry | None:
         """The binding of that id, if it is not quarantined."""
         return self._by_id.get(binding_id)
 
+    def changed(
+        self,
+        added: Iterable[BindingEntry] = (),
+        removed: Iterable[str] = (),
+        *,
+        quarantined: Iterable[Quarantined] | None = None,
+    ) -> "BindingSet":
+        """The set without the bindings of some ids and with others; one whose id is there takes its place.
+
+        It costs what the change costs, and some plain copies: nothing else is read, hashed or sorted again
+        once this set has its index and its digest.
+        """
+        entries, by_id = list(self.entries), dict(self._by_id)
+        gone: dict[str, BindingEntry] = {}
+        come: dict[str, BindingEntry] = {}
+        for binding_id in removed:
+            if binding_id in by_id:
+                gone[binding_id] = by_id.pop(binding_id)
+                del entries[bisect_left(entries, binding_id, key=_id)]
+        for entry in added:
+            binding_id = entry.binding_id
+            at = bisect_left(entries, binding_id, key=_id)
+            if binding_id in self._by_id:
+                gone[binding_id] = self._by_id[binding_id]
+            if binding_id in by_id:
+                entries[at] = entry
+            else:
+                entries.insert(at, entry)
+            come[binding_id] = by_id[binding_id] = entry
+        made = BindingSet.__new__(BindingSet)
+        made.entries = tuple(entries)
+        made.quarantined = self.quarantined if quarantined is None else tuple(quarantined)
+        made.timezone = self.timezone
+        made.function_set = self.function_set
+        made._by_id = by_id
+        paused = (binding_id for binding_id, entry in come.items() if entry.pause is not None)
+        made._paused = (self._paused - gone.keys()).union(paused)
+        # `cached_property` keeps what it has worked out here; a changed set goes on from that of this one
+        change = sum(map(_number, come.values())) - sum(map(_number, gone.values()))
+        made.__dict__["_sum"] = (self._sum + change) % _SUM_LIMIT
+        made.__dict__["index"] = self.index.changed(_live(gone), _live(come))
+        return made
+
     def with_pauses(self, pauses: Mapping[str, BindingPause]) -> "BindingSet":
         """The same set with these bindings, by id, paused and all others not."""
-        entries = [replace(entry, pause=pauses.get(entry.binding_id)) for entry in self.entries]
-        return BindingSet(entries, self.quarantined, timezone=self.timezone)
+        entries = [self._by_id[name] for name in {*pauses, *self._paused} if name in self._by_id]
+        differing = [entry for entry in entries if entry.pause != pauses.get(entry.binding_id)]
+        if not differing:
+            return self
+        return self.changed(replace(entry, pause=pauses.get(entry.binding_id)) for entry in differing)
 
     def of_workspace(self, workspace_id: str) -> "BindingSet":
         """What of it concerns a workspace."""
         entries = [entry for entry in self.entries if entry.serves(workspace_id)]
         quarantined = [item for item in self.quarantined if item.workspace_id == workspace_id]
-        return BindingSet(entries, quarantined, timezone=self.timezone)
+        if len(entries) == len(self.entries) and len(quarantined) == len(self.quarantined):
+            return self
+        return BindingSet(entries, quarantined, timezone=self.timezone, function_set=self.function_set)
 
     def __len__(self) -> int:
         return len(self.entries)
+
+
+def _id(entry: BindingEntry) -> str:
+    return entry.binding_id
+
+
+def _live(entries: Mapping[str, BindingEntry]) -> list[BindingEntry]:
+    return [entry for entry in entries.values() if entry.state == "live"]
+
+
+def _number(entry: BindingEntry) -> int:
+    """What a binding adds to the sum of a set: its id, its revision, and whether it is paused."""
+    row = [entry.binding_id, entry.revision, entry.pause is not None]
+    text = json.dumps(row, separators=(",", ":"))
+    return int.from_bytes(hashlib.shake_256(text.encode()).digest(_SUM_BYTES), "big")

@@ -8,7 +8,8 @@ from langbot_agents.schemas.records import BindingPause
 
 from ..clock import utc_now
 from ..store import Cursor, Database, pauses
-from .model import BindingEntry, BindingSet
+from .entry import BindingEntry
+from .model import BindingSet
 
 
 @dataclass(kw_only=True)

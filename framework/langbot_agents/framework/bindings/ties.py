@@ -8,7 +8,7 @@ from typing import Any
 from langbot_agents.schemas.base import EVENT_TYPE_PATTERN
 from langbot_agents.schemas.catalogue import standard_types
 
-from .model import SCOPE_FIELDS, BindingEntry, ScopeTerm
+from .entry import SCOPE_FIELDS, BindingEntry, ScopeTerm
 from .possible import CLOSED, is_possible
 from .wildcard import shared_texts
 

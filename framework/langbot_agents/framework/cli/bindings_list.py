@@ -32,6 +32,10 @@ def command(session: Session, state: str | None) -> int:
 
     with operator(session, open_project(session)) as desk:
         found = [item for item in desk.bindings() if state in (None, item["state"])]
+        whole = desk.binding_set()
         print_bindings(session.output, found)
-        session.output.document("bindings-list", {"via": desk.via, "bindings": found})
+        reason = (whole["loading"] or {}).get("reason")
+        if reason is not None:
+            session.output.note(("! ", "yellow"), reason)
+        session.output.document("bindings-list", {"via": desk.via, **whole, "bindings": found})
     return 0

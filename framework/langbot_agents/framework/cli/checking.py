@@ -6,21 +6,19 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from langbot_agents.schemas.binding_tests import BindingTest
 from langbot_agents.schemas.catalogue import standard_types
 from langbot_agents.schemas.host import PluginSettings
 
 from ..bindings import BindingSet, CheckedBindings, check_bindings
-from ..documents import BindingFiles, Finding, LoadedFile, by_place, load_bindings, load_file
+from ..documents import BindingFiles, Finding, by_place, load_bindings, load_file
 from ..errors import SettingsError, UsageError
 from ..plugins import PluginHost
 from ..project import ROOT_NAME, Project, find_root, load_project
 from ..registry import AgentRunnerRegistry
+from ..testing.cases import TEST_SUFFIXES, CaseFile, find_test_files, read_cases
 from ..texts import t
 from .loading import quiet_logs
 from .options import Session
-
-_TEST_SUFFIXES = (".test.yaml", ".test.yml")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,38 +118,20 @@ def _check_project(config: Path | None) -> Checked:
     )
 
 
-def _tests_beside(project: Project) -> list[LoadedFile]:
+def _tests_beside(project: Project) -> list[CaseFile]:
     """The test files in the folders of the bindings."""
     files = {item.file for item in project.bindings.entries}
     files |= {item.file for item in project.bindings.quarantined}
-    folders = {(project.root / file).parent for file in files}
-    found = sorted(
-        path for folder in folders for path in folder.iterdir() if path.name.endswith(_TEST_SUFFIXES)
-    )
-    return [_test_file(path, project.root) for path in found]
-
-
-def _test_file(path: Path, root: Path) -> LoadedFile:
-    shown = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
-    loaded = load_file(path, shown=shown)
-    wrong = [
-        document.source.finding(
-            "LBA123",
-            ("kind",),
-            t("a {kind} document in a test file", kind=document.kind),
-            remedy=t("move it to a file that does not end in .test.yaml"),
-        )
-        for document in loaded.documents
-        if document.model is not None and not isinstance(document.model, BindingTest)
-    ]
-    return LoadedFile(file=shown, documents=loaded.documents, findings=by_place((*loaded.findings, *wrong)))
+    found = find_test_files(project.root, files, ())
+    return [read_cases(path, project.root, project.bindings) for path in found]
 
 
 def _check_files(config: Path | None, paths: list[Path]) -> Checked:
     """Some files of bindings as a set of their own, in the context of the root document if there is one."""
     root, registry, timezone, models = _context(config)
-    tests = [_test_file(path, Path.cwd()) for path in _test_paths(paths)]
-    patterns = [escape(path.as_posix()) for path in paths if not path.name.endswith(_TEST_SUFFIXES)]
+    # these files by themselves: the bindings that a test speaks of may be in others
+    tests = [read_cases(path, Path.cwd(), None) for path in _test_paths(paths)]
+    patterns = [escape(path.as_posix()) for path in paths if not path.name.endswith(TEST_SUFFIXES)]
     loaded = load_bindings(Path.cwd(), patterns, event_types=_event_types())
     # a folder without bindings may hold tests; a glob of the root document is not what was asked for
     kept = [finding for finding in loaded.findings if finding.code != "LBA124"]
@@ -172,7 +152,7 @@ def _test_paths(paths: Iterable[Path]) -> list[Path]:
     found: set[Path] = set()
     for path in paths:
         candidates = path.rglob("*") if path.is_dir() else [path]
-        found.update(each for each in candidates if each.name.endswith(_TEST_SUFFIXES))
+        found.update(each for each in candidates if each.name.endswith(TEST_SUFFIXES))
     return sorted(found)
 
 

@@ -96,9 +96,11 @@ COMMANDS: Mapping[str, Entry] = {
     "init": Entry(module="init", summary_text="Make a project that runs."),
     "serve": Entry(module="serve", summary_text="Run the host."),
     "validate": Entry(module="validate", summary_text="Check the root document and the bindings."),
+    "apply": Entry(module="apply", summary_text="Tell whether what is on disk is live, or wait until it is."),
     "route": Entry(
         module="route", summary_text="Explain which binding answers an event, and why the others do not."
     ),
+    "test": Entry(module="test", summary_text="Run the tests beside the bindings."),
     "send": Entry(module="send", summary_text="Send one event and show the reply as it comes."),
     "chat": Entry(module="chat", summary_text="Hold a conversation with the bot."),
     "events": Entry(
@@ -124,6 +126,9 @@ COMMANDS: Mapping[str, Entry] = {
         children={
             "list": Entry(module="bindings_list", summary_text="List the bindings and their state."),
             "show": Entry(module="bindings_show", summary_text="Show a binding and its document."),
+            "graph": Entry(
+                module="bindings_graph", summary_text="Show where events go, and which binding comes first."
+            ),
             "pause": Entry(module="bindings_pause", summary_text="Take a binding out until it is resumed."),
             "resume": Entry(module="bindings_resume", summary_text="Let a paused binding take part again."),
         },

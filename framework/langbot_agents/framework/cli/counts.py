@@ -36,3 +36,18 @@ def errors(count: int) -> str:
 def warnings(count: int) -> str:
     """`3 warnings`."""
     return t("{count} warning" if count == 1 else "{count} warnings", count=count)
+
+
+def cases(count: int) -> str:
+    """`3 cases`."""
+    return t("{count} case" if count == 1 else "{count} cases", count=count)
+
+
+def filters(count: int) -> str:
+    """`3 filters`."""
+    return t("{count} filter" if count == 1 else "{count} filters", count=count)
+
+
+def events(count: int) -> str:
+    """`3 events`."""
+    return t("{count} event" if count == 1 else "{count} events", count=count)

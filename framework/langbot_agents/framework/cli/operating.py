@@ -35,6 +35,9 @@ class Operator(Protocol):
     def bindings(self) -> Sequence[Record]:
         """Every binding with its state."""
 
+    def binding_set(self) -> Record:
+        """The `digest` of what is live, and `loading`: how far what is on disk is in use."""
+
     def binding(self, binding_id: str) -> Record:
         """One binding with its document."""
 

@@ -49,6 +49,11 @@ class HostOperator:
         """Every binding."""
         return self._list("bindings", "/v1/bindings")
 
+    def binding_set(self) -> Record:
+        """What is live."""
+        found = self._record("GET", "/v1/bindings")
+        return {"digest": found["digest"], "loading": found["loading"]}
+
     def binding(self, binding_id: str) -> Record:
         """One binding."""
         return self._record("GET", f"/v1/bindings/{_part(binding_id)}")

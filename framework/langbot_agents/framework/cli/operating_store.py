@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import anyio
@@ -14,7 +14,8 @@ from ..access import LOCAL_NAME, TokenBook
 from ..bindings import BindingEntry, BindingSet, PauseBook, Quarantined
 from ..errors import NotFoundError, RunnerError
 from ..platforms import HTTP_SURFACE
-from ..project import Project
+from ..project import Project, with_last_good
+from ..revisions import StoredIncumbents
 from ..store import Cursor, Database, conversations, pauses, run_results, runs, tokens, transcript
 from ..store.conversations import Conversation
 from ..store.database import sqlite_path
@@ -68,18 +69,24 @@ class StoreOperator:
 
     def bindings(self) -> Sequence[Record]:
         """Every binding."""
-        listed = [_binding_row(entry) for entry in self._bindings().entries]
-        listed += [_quarantined_row(item) for item in self._project.bindings.quarantined]
+        bindings = self._bindings()
+        listed = [self._row(entry) for entry in bindings.entries]
+        listed += [_quarantined_row(item) for item in bindings.quarantined]
         return sorted(listed, key=lambda row: (row["binding_id"] or "", row["origin"]))
+
+    def binding_set(self) -> Record:
+        """What the next start makes live; nothing is now."""
+        return {"digest": self._bindings().digest, "loading": None}
 
     def binding(self, binding_id: str) -> Record:
         """One binding."""
-        for item in self._project.bindings.quarantined:
-            if item.binding_id == binding_id:
+        bindings = self._bindings()
+        for item in bindings.quarantined:
+            if item.binding_id == binding_id and bindings.get(binding_id) is None:
                 return {**_quarantined_row(item), "document": None}
         entry = self._entry(binding_id)
         document = entry.document.model_dump(mode="json", by_alias=True)
-        return {**_binding_row(entry), "document": self._project.secrets.masker.data(document)}
+        return {**self._row(entry), "document": self._project.secrets.masker.data(document)}
 
     def pause(self, binding_id: str, reason: str | None) -> Record:
         """Pause a binding."""
@@ -180,7 +187,24 @@ class StoreOperator:
     def _bindings(self) -> BindingSet:
         """The set as the next start of the host has it, without what is paused."""
         held = self._read(pauses.every) or []
-        return self._project.bindings.with_pauses({item.binding_id: item for item in held})
+        return self._next.bindings.with_pauses({item.binding_id: item for item in held})
+
+    @cached_property
+    def _next(self) -> Project:
+        """The project as the next start takes it: what has an error goes on with its last good revision."""
+        project = self._project
+        if not project.bindings.quarantined:
+            return project
+        found = self._read(lambda at: with_last_good(project, StoredIncumbents(at, project.registry)))
+        return project if found is None else found
+
+    def _row(self, entry: BindingEntry) -> Record:
+        stale = self._next.stale.get(entry.binding_id)
+        row = _binding_row(entry)
+        if stale is None:
+            return row
+        reasons = filter(None, (row["reason"], stale.reason))
+        return {**row, "reason": "; ".join(reasons), "stale": True}
 
     def _entry(self, binding_id: str) -> BindingEntry:
         bindings = self._bindings()
@@ -202,7 +226,7 @@ class StoreOperator:
             return await change(book)
 
         changed = self._write(work)
-        return {**_binding_row(self._entry(binding_id)), "changed": changed}
+        return {**self._row(self._entry(binding_id)), "changed": changed}
 
     def _read(self, read: Callable[[Cursor], T]) -> T | None:
         """Read the store; one that was never made has nothing in it."""
@@ -231,6 +255,7 @@ def _binding_row(entry: BindingEntry) -> dict[str, Any]:
         "binding_id": entry.binding_id,
         "state": entry.state,
         "reason": None if pause is None else pause.reason,
+        "stale": False,
         "paused_at": None if pause is None else pause.model_dump(mode="json")["created_at"],
         "workspace_id": entry.workspace_id,
         "mode": document.mode,
@@ -251,7 +276,7 @@ def _quarantined_row(item: Quarantined) -> dict[str, Any]:
         "revision": item.revision,
         "origin": item.origin,
     }
-    unknown = dict.fromkeys(("paused_at", "mode", "priority", "event_types", "runner_id"))
+    unknown = {"stale": False} | dict.fromkeys(("paused_at", "mode", "priority", "event_types", "runner_id"))
     return {**unknown, **known}
 
 

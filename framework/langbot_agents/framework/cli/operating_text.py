@@ -88,7 +88,7 @@ def print_bindings(out: Output, found: Sequence[Record]) -> None:
         rows.append(
             [
                 str(item["binding_id"] or "-"),
-                _state(item["state"]),
+                _binding_state(item),
                 "-" if item["priority"] is None else str(item["priority"]),
                 types or "-",
                 str(item.get("runner_id") or "-"),
@@ -101,7 +101,7 @@ def print_bindings(out: Output, found: Sequence[Record]) -> None:
 
 def print_binding(out: Output, item: Record) -> None:
     """A binding: its state, then its document."""
-    out.line((str(item["binding_id"]), "bold"), "  ", _state(item["state"]))
+    out.line((str(item["binding_id"]), "bold"), "  ", _binding_state(item))
     _facts(
         out,
         (t("why"), item.get("reason")),
@@ -255,6 +255,12 @@ def _why(run: Record) -> str:
 
 def _state(word: Any) -> Part:
     return (str(word), _STYLE.get(str(word), "red"))
+
+
+def _binding_state(item: Record) -> Part:
+    if item.get("stale") and item["state"] == "live":
+        return (t("live (last good; the file has an error)"), "yellow")
+    return _state(item["state"])
 
 
 def _head(*names: str) -> list[list[Part]]:

@@ -17,7 +17,9 @@ from .words import Whole
     ),
     detail=t(
         "It runs until Ctrl-C or SIGTERM. An event that is acknowledged is on disk; what a crash "
-        "left is taken up at the next start.\n\nThe exit code is 78 when it cannot start: the root "
+        "left is taken up at the next start.\n\nA change of a binding takes effect for the next event, "
+        "without a restart; a document with an error leaves the last good one live, and `lba apply` "
+        "tells whether a change is live.\n\nThe exit code is 78 when it cannot start: the root "
         "document is invalid, the port is taken, or another host holds the store."
     ),
     examples=(
@@ -26,7 +28,12 @@ from .words import Whole
         ("lba serve --once", t("No server: two sample events, their decisions and replies, then the end.")),
     ),
 )
-@click.option("--dev", is_flag=True, help=t("Print each decision, and log more."))
+@click.option("--dev", is_flag=True, help=t("Print each decision and each reload, and log more."))
+@click.option(
+    "--no-reload",
+    is_flag=True,
+    help=t("Do not watch the files; SIGHUP loads them anew all the same."),
+)
 @click.option(
     "--once",
     is_flag=True,
@@ -39,11 +46,13 @@ from .words import Whole
 )
 @click.option("--port", type=Whole(0, 65535), help=t("Port; 0 takes a free one. [default: server.port]"))
 @common
-def command(session: Session, dev: bool, once: bool, host: str | None, port: int | None) -> int:
+def command(
+    session: Session, *, dev: bool, no_reload: bool, once: bool, host: str | None, port: int | None
+) -> int:
     """Run the host."""
     from .once import run_once
     from .serving import start, with_server
 
     if once:
         return start(session, run_once)
-    return start(session, with_server(host=host, port=port, dev=dev))
+    return start(session, with_server(host=host, port=port, dev=dev, watch=not no_reload))

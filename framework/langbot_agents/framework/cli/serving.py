@@ -20,6 +20,7 @@ from .failures import CANNOT_START, report
 from .loading import own_command, quiet_logs
 from .options import Session
 from .output import Part
+from .reload_text import print_change
 from .watching import print_decisions
 
 EXAMPLE = '{"event_type": "message.received", "input": {"text": "hello"}}'
@@ -35,7 +36,9 @@ def start(session: Session, work: Callable[[Session, Project], int]) -> int:
         return CANNOT_START
 
 
-def with_server(*, host: str | None, port: int | None, dev: bool) -> Callable[[Session, Project], int]:
+def with_server(
+    *, host: str | None, port: int | None, dev: bool, watch: bool = True
+) -> Callable[[Session, Project], int]:
     """Running a server, with the settings of the command line over those of the root document."""
 
     def work(session: Session, project: Project) -> int:
@@ -48,13 +51,13 @@ def with_server(*, host: str | None, port: int | None, dev: bool) -> Callable[[S
         telemetry.configure(level=level, style=settings.telemetry.log_format)
         if not session.debug:
             logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-        anyio.run(partial(_serve, session, replace(project, settings=settings), dev=dev))
+        anyio.run(partial(_serve, session, replace(project, settings=settings), dev=dev, watch=watch))
         return 0
 
     return work
 
 
-async def _serve(session: Session, project: Project, *, dev: bool) -> None:
+async def _serve(session: Session, project: Project, *, dev: bool, watch: bool) -> None:
     hosts: list[Host] = []
     opened = anyio.Event()
     failure: Exception | None = None
@@ -62,17 +65,19 @@ async def _serve(session: Session, project: Project, *, dev: bool) -> None:
     def ready(url: str, token: str, host: Host) -> None:
         hosts.append(host)
         _tell(session, host, url, token)
+        if dev:
+            host.reloader.tell(partial(print_change, session.output))
         opened.set()
 
-    async def watch() -> None:
+    async def decisions() -> None:
         await opened.wait()
         await print_decisions(session.output, hosts[0])
 
     async with anyio.create_task_group() as tasks:
         if dev:
-            tasks.start_soon(watch)
+            tasks.start_soon(decisions)
         try:
-            await serve(project, on_ready=ready)
+            await serve(project, on_ready=ready, watch=watch)
         except Exception as error:  # kept out of the task group, which would wrap it
             failure = error
         tasks.cancel_scope.cancel()
@@ -126,14 +131,16 @@ RECOVERED: Mapping[str, str] = {
 
 def _facts(host: Host, store: str) -> list[tuple[Part, Part]]:
     project = host.project
-    live, out = len(project.bindings.live), project.bindings.quarantined
+    live, out, stale = len(host.bindings.live), host.bindings.quarantined, project.stale
     bindings = t("{count} live", count=live)
+    if stale:
+        bindings += t(", {count} of them with the last good revision", count=len(stale))
     if out:
         bindings += t(", {count} left out: `lba validate` says why", count=len(out))
     ready = [item for item in project.registry.descriptors() if item.state == "ready"]
     names = ", ".join(item.aliases[0] if item.aliases else item.id for item in ready)
     rows: list[tuple[Part, Part]] = [
-        ((t("bindings"), "dim"), (bindings, "yellow" if out else "")),
+        ((t("bindings"), "dim"), (bindings, "yellow" if out or stale else "")),
         ((t("runners"), "dim"), names),
         ((t("store"), "dim"), store),
     ]

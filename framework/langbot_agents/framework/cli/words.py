@@ -103,3 +103,12 @@ class Span(_Seconds):
                 t("{value!r} is no span of time; write for example 12h or 30d", value=value), param, ctx
             )
         return seconds
+
+
+class Seconds(Span):
+    """A span of time of which a plain number is seconds."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Its seconds."""
+        text = str(value)
+        return super().convert(f"{text}s" if text.isascii() and text.isdecimal() else value, param, ctx)

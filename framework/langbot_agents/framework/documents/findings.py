@@ -49,6 +49,12 @@ CODES: dict[str, str] = {
     "LBA310": "a binding_id that is taken",
     "LBA311": "two bindings that tie",
     "LBA312": "two bindings that may tie",
+    "LBA313": "many filters that each event has to be tested against",
+    "LBA320": "a test names a binding that is not there",
+    "LBA321": "a test names an event that is not there",
+    "LBA322": "the event of a test is malformed",
+    "LBA323": "a pattern that cannot be read",
+    "LBA324": "a test expects what cannot be",
     "LBA390": "what this version does not do yet",
 }
 """Every code of a finding and what it means; the keys of the catalogue are these meanings."""

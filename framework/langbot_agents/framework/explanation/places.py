@@ -35,11 +35,13 @@ class Places:
 
     def of(self, entry: BindingEntry, reason: Reason) -> Place:
         """The place that a reason is about; the binding's first line where the file has changed since."""
-        whole = Place(file=entry.file, line=entry.line)
         path, offset = _path(entry, reason)
-        if not path:
-            return whole
-        document = self._document(entry)
+        return self.at(entry, path, offset)
+
+    def at(self, entry: BindingEntry, path: KeyPath, offset: int | None = None) -> Place:
+        """The place of a value of a binding's document, or of a character in that text."""
+        whole = Place(file=entry.file, line=entry.line)
+        document = self._document(entry) if path else None
         if document is None:
             return whole
         if offset is not None and isinstance(document.data["filters"][path[1]], dict):

@@ -7,7 +7,7 @@ from typing import Any
 from ..texts import t
 
 BUDGET_SECONDS = 0.05
-"""How long the filters of one binding may take on one event."""
+"""How long what shares a frame may take on one event; the router gives each filter of a binding its own."""
 
 STEPS_BETWEEN_LOOKS = 1_000
 """Elements or, in hundreds, characters that are looked at between two looks at the clock."""

@@ -6,7 +6,6 @@ from langbot_agents.schemas.events import AgentEventEnvelope
 
 from ..authorization import Grant
 
-
 _NO_STORAGE = StorageGrant()
 
 

@@ -2,6 +2,7 @@
 
 from . import (
     artifacts,
+    binding_sets,
     conversations,
     dead_letters,
     decisions,
@@ -28,6 +29,7 @@ __all__ = [
     "Database",
     "Writer",
     "artifacts",
+    "binding_sets",
     "conversations",
     "dead_letters",
     "decisions",

@@ -25,6 +25,7 @@ DISPATCH_WAITING = "outcome = 'waiting'"
 RUN_ACTIVE = "status IN ('queued', 'running')"
 DELIVERY_UNFINISHED = "status IN ('pending', 'sending')"
 USER_TURN = "role = 'user'"
+MEMBER_LIVE = "until IS NULL"
 EXTERNAL_KEY = "substr(key, 1, 9) = 'external.'"
 # A partial index serves only a query that repeats its condition word for word, so both use these texts.
 
@@ -293,6 +294,36 @@ binding_revision = Table(
     _time("created_at"),
     PrimaryKeyConstraint("workspace_id", "digest"),
     Index("binding_revision_by_binding", "workspace_id", "binding_id", "created_at"),
+)
+
+binding_set = Table(
+    "binding_set",
+    METADATA,
+    _seq(),
+    _text("workspace_id"),
+    _text("digest"),
+    _text("timezone"),
+    _text("function_set"),
+    _json("quarantined"),
+    _time("created_at"),
+    Index("binding_set_by_digest", "workspace_id", "digest", "seq"),
+    Index("binding_set_by_place", "workspace_id", "seq"),
+    sqlite_autoincrement=True,
+)
+
+binding_member = Table(
+    "binding_member",
+    METADATA,
+    _text("workspace_id"),
+    _text("binding_id"),
+    _number("since"),
+    _number("until", null=True),
+    _text("revision"),
+    _text("file"),
+    _number("line"),
+    _json("pause", null=True),
+    PrimaryKeyConstraint("workspace_id", "binding_id", "since"),
+    _partial("binding_member_live", "workspace_id", where=MEMBER_LIVE),
 )
 
 conversation = Table(

@@ -259,6 +259,64 @@ TEXTS: dict[str, str] = {
         "请从备份恢复，或把它移走以便从空存储开始"
     ),
     "look at the disk and at the system's log": "请检查磁盘和系统日志",
+    # reload, revisions
+    "{reason}; binding {name!r} goes on with its last good revision": (
+        "{reason}；绑定 {name!r} 继续使用上一个正确的版本"
+    ),
+    "{reason}; the one before stays in use": "{reason}；继续使用之前的根文档",
+    "{file}: {names} changed, which takes a restart of the host": "{file}：{names} 有改动，需要重启主机",
+    "; until then {names} stay as they were, too": "；在那之前 {names} 也保持原样",
+    "and {count} more": "以及另外 {count} 个",
+    "revision {digest} is not in the store": "存储中没有版本 {digest}",
+    ", {count} of them with the last good revision": "，其中 {count} 个使用上一个正确的版本",
+    "live (last good; the file has an error)": "生效（上一个正确的版本；文件有错误）",
+    "reloaded: ": "已重新加载：",
+    "{count} added": "新增 {count} 个",
+    "{count} changed": "修改 {count} 个",
+    "{count} removed": "移除 {count} 个",
+    "{count} mended": "恢复 {count} 个",
+    "langbot-agents.yaml: {count} keys": "langbot-agents.yaml：{count} 项",
+    # apply
+    "Tell whether what is on disk is live, or wait until it is.": "说明磁盘上的内容是否已生效，或等到它生效。",
+    "Tell whether what is on disk is what the running host answers with.": (
+        "说明磁盘上的内容是否就是运行中的主机所用的内容。"
+    ),
+    "The files are loaded as the host loads them, and the digest of the set is compared with the one "
+    "that the host reports. With `--wait` it waits until both are the same: a host notices changes "
+    "by itself, or at once by SIGHUP.\n\nThe exit code is 0 when what is on disk is live, and 1 when "
+    "it is not: the files have errors, which are shown, and the host goes on with what was good; "
+    "the root document takes a restart; the time is up; or no host runs.": (
+        "按主机的方式加载文件，并把集合的摘要与主机报告的摘要比较。加上 `--wait` 时等到两者相同："
+        "主机会自行发现改动，收到 SIGHUP 时立即加载。\n\n"
+        "磁盘上的内容已生效时退出码为 0，否则为 1：文件有错误（会显示出来，主机继续使用之前正确的内容）、"
+        "根文档需要重启、超时，或没有主机在运行。"
+    ),
+    "After an edit, or in a script that rolls it out.": "编辑之后，或在发布脚本中使用。",
+    "The same for programs, with more time.": "供程序使用，时间更长。",
+    "Wait until it is live.": "等到它生效。",
+    "With --wait: for how long at most. [default: 30]": "与 --wait 同用：最多等待多久。[默认：30]",
+    "no host runs for this project": "这个项目没有运行中的主机",
+    "`lba serve` starts one, with what is on disk": "`lba serve` 会用磁盘上的内容启动一个",
+    "the files have errors ({count})": "文件有错误（{count} 个）",
+    "the host goes on with the last good revision of each; correct the files": (
+        "主机继续使用各自上一个正确的版本；请修正文件"
+    ),
+    "the host has another set of bindings": "主机所用的绑定集合不同",
+    "the host has not read langbot-agents.yaml since it was written": (
+        "langbot-agents.yaml 写入之后，主机还没有读取它"
+    ),
+    "`lba apply --wait` waits until it has loaded the files": "`lba apply --wait` 会等到主机加载这些文件",
+    "it does not watch the files: send SIGHUP to its process, or start it anew": (
+        "它不监视文件：请向其进程发送 SIGHUP，或重新启动它"
+    ),
+    "live: {count} bindings": "已生效：{count} 个绑定",
+    "not live: {reason}": "未生效：{reason}",
+    "{count} new: {names}": "新增 {count} 个：{names}",
+    "{count} changed: {names}": "修改 {count} 个：{names}",
+    "{count} gone: {names}": "移除 {count} 个：{names}",
+    "{count} that the host does not have: {names}": "{count} 个主机没有：{names}",
+    "{count} that it has in another form: {names}": "{count} 个主机中的内容不同：{names}",
+    "{count} that only it has: {names}": "{count} 个只有主机有：{names}",
     # bindings, router, filters
     "there is no function {name!r}{hint}": "没有函数 {name!r}{hint}",
     "paused: {reason}": "已暂停：{reason}",
@@ -270,6 +328,7 @@ TEXTS: dict[str, str] = {
     "a binding_id that is taken": "binding_id 已被占用",
     "two bindings that tie": "两个绑定不分先后",
     "two bindings that may tie": "两个绑定可能不分先后",
+    "many filters that each event has to be tested against": "每个事件都要逐一检验的大量过滤条件",
     "what this version does not do yet": "此版本尚未实现的功能",
     "{value!r} is no standard event type": "{value!r} 不是标准事件类型",
     "no event has {name} {value!r}": "没有事件的 {name} 会是 {value!r}",
@@ -293,6 +352,16 @@ TEXTS: dict[str, str] = {
     ),
     "may tie with {name!r} ({origin}) where both filters hold, for example {event}": (
         "两者的过滤条件都成立时，可能与 {name!r}（{origin}）不分先后，例如 {event}"
+    ),
+    "{count} bindings with filters take {event_type!r} and differ in nothing that can be looked up": (
+        "{count} 个带过滤条件的绑定都接受 {event_type!r}，且没有任何可供查找的差别"
+    ),
+    (
+        "each such event is tested against all of their filters; let each of them name a value of its own in "
+        "`scope`, or demand one in a filter, as in `metadata.room == 'a' && …`"
+    ): (
+        "每个这样的事件都要逐一检验它们的全部过滤条件；请让每个绑定在 `scope` 中写明自己的值，"
+        "或在过滤条件中要求一个值，例如 `metadata.room == 'a' && …`"
     ),
     "change priority, so that it is said which one answers; now {name!r} does": (
         "请修改 priority，写明由谁回答；现在由 {name!r} 回答"
@@ -567,7 +636,6 @@ TEXTS: dict[str, str] = {
     "One run.": "一次运行。",
     "With every result whole, for a program.": "附上每个完整的结果，供程序读取。",
     "Print the JSON Schema of a document or record, or list the names.": "打印文档或记录的 JSON Schema，或列出名称。",
-    "An editor that knows YAML schemas completes and checks bindings with it.": "支持 YAML schema 的编辑器可以用它补全和检查绑定。",
     "A name of the list.": "列表中的一个名称。",
     "there is no schema {name!r}": "没有 schema {name!r}",
     "Every name.": "所有名称。",
@@ -773,11 +841,11 @@ TEXTS: dict[str, str] = {
     "pipe an event in, or name one": "请通过管道输入一个事件，或写出事件名",
     "{name}: nested too deeply": "{name}：嵌套太深",
     "{place}: not valid JSON: {cause}": "{place}：不是有效的 JSON：{cause}",
-    "--set {name}: there is no place for {key!r}": "--set {name}：那里放不下 {key!r}",
-    "--set {name}: this is not a path": "--set {name}：这不是路径",
-    "--set {name}: the list there has {count} entries": "--set {name}：那里的列表有 {count} 项",
+    "{name}: there is no place for {key!r}": "{name}：那里放不下 {key!r}",
+    "{name}: this is not a path": "{name}：这不是路径",
+    "{name}: the list there has {count} entries": "{name}：那里的列表有 {count} 项",
     "--set {written!r} has no `=`": "--set {written!r} 缺少 `=`",
-    "--set {name}: an event has no {key!r} there": "--set {name}：事件在这里没有 {key!r}",
+    "{name}: an event has no {key!r} there": "{name}：事件在这里没有 {key!r}",
     "write for example --set actor.actor_id=42": "例如写成 --set actor.actor_id=42",
     "it has {names}": "它有 {names}",
     "It reads the store beside a running host, and changes nothing.": (
@@ -1028,12 +1096,19 @@ TEXTS: dict[str, str] = {
     "Run the host: take events in over HTTP, let the bindings decide, run the runners, "
     "deliver the replies.": ("运行主机：通过 HTTP 接收事件，由绑定决定，运行 runner，投递回复。"),
     "It runs until Ctrl-C or SIGTERM. An event that is acknowledged is on disk; what a crash "
-    "left is taken up at the next start.\n\nThe exit code is 78 when it cannot start: the "
+    "left is taken up at the next start.\n\nA change of a binding takes effect for the next event, "
+    "without a restart; a document with an error leaves the last good one live, and `lba apply` tells "
+    "whether a change is live.\n\nThe exit code is 78 when it cannot start: the "
     "root document is invalid, the port is taken, or another host holds the store.": (
         "一直运行到 Ctrl-C 或 SIGTERM。已确认的事件都在磁盘上；崩溃时未完成的工作在下次启动时继续。\n\n"
+        "绑定的改动从下一个事件起生效，无需重启；文档有错误时，上一个正确的版本继续生效，"
+        "`lba apply` 会说明改动是否已生效。\n\n"
         "无法启动时退出码为 78：根文档无效、端口被占用，或存储被另一个主机占用。"
     ),
-    "Print each decision, and log more.": "打印每个决策，并输出更多日志。",
+    "Print each decision and each reload, and log more.": "打印每个决策和每次重新加载，并输出更多日志。",
+    "Do not watch the files; SIGHUP loads them anew all the same.": (
+        "不监视文件；收到 SIGHUP 时仍会重新加载。"
+    ),
     "Send two sample events to a host in this process, show what becomes of them, and end.": (
         "向本进程内的主机发送两个样例事件，显示结果，然后结束。"
     ),
@@ -1197,4 +1272,103 @@ TEXTS: dict[str, str] = {
     "change it": "请修改它",
     "it is no number from 0 to {limit}": "它不是 0 到 {limit} 的数字",
     " ({count} times)": "（{count} 次）",
+    # testing
+    "Run the tests beside the bindings.": "运行绑定旁边的测试。",
+    "Show where events go, and which binding comes first.": "显示事件的去向，以及哪个绑定在先。",
+    "Show where events go: types to bindings, bindings to runners and to where output goes.": "显示事件的去向：从类型到绑定，从绑定到运行器和输出位置。",
+    "Under each event type stand the bindings that take it, the one that comes first on top, each with what the one above has better; scope and filters may still keep one out. With a store, each shows how many events it won in the span. It reads the files, and the store beside a running host.": "每个事件类型下面列出接收它的绑定，最优先的在最上面，并说明上面一个胜在哪里；作用域和过滤器仍可能把某个绑定排除在外。有存储时还显示每个绑定在该时段内赢得了多少事件。它读取文件，并在运行中的主机旁读取存储。",
+    "Span of the log that is counted. [default: 7d]": "统计日志的时段。[默认：7d]",
+    "Workspace whose log is counted. [default: default]": "统计哪个工作区的日志。[默认：default]",
+    "How the result is printed: text for people, dot for Graphviz, json. [default: text]": "结果的形式：text 供人阅读，dot 供 Graphviz 使用，或 json。[默认：text]",
+    "A tree for the terminal.": "终端上的树。",
+    "A picture, by Graphviz.": "用 Graphviz 画成图。",
+    "nothing is counted: {reason}": "没有统计：{reason}",
+    "{count} case": "{count} 个用例",
+    "{count} cases": "{count} 个用例",
+    "{count} filter": "{count} 个过滤器",
+    "{count} filters": "{count} 个过滤器",
+    "{count} event": "{count} 个事件",
+    "{count} events": "{count} 个事件",
+    "{events} since {since}, {unmatched} of them unmatched": "自 {since} 以来有 {events}，其中 {unmatched} 个无人匹配",
+    "won {count}": "赢得 {count}",
+    "below: {why}": "在后：{why}",
+    "at times": "限定时间",
+    "priority {number}": "优先级 {number}",
+    "Take no part": "不参与",
+    "An editor that knows YAML schemas completes and checks bindings with it. `--write` puts those of the documents into the project, with the runners that are installed and their settings; a line `# yaml-language-server: $schema=…` in a document leads the editor there. `lba init` writes both.": "懂得 YAML schema 的编辑器用它来补全和检查绑定。`--write` 把各类文档的 schema 写进项目，并包含已安装的运行器及其设置；文档里的一行 `# yaml-language-server: $schema=…` 把编辑器引到那里。`lba init` 两者都会写好。",
+    "Write the schemas of the documents into the project.": "把各类文档的 schema 写进项目。",
+    "--write takes no name: it writes the schemas of all documents": "--write 不带名称：它写出所有文档的 schema",
+    "Bring the project's schemas up to date, after a runner was installed.": "安装运行器之后，更新项目里的 schema。",
+    "run the tests beside the bindings": "运行绑定旁边的测试",
+    "Run the tests beside the bindings: events, and what must become of them.": "运行绑定旁边的测试：事件，以及它们应有的结果。",
+    "A test file ends in .test.yaml and lies beside the bindings. Each case has an event and what is expected: who answers, who observes, why others do not, what is said and asked for. The router is the host's own. Where output is expected, the event runs through a host with a store that is gone afterwards; a runner that may reach out is replaced by the script of the case. Without PATH all test files of the project are run.\n\nThe exit code is 0 when all holds, 1 when something does not, and 2 when there is nothing to check.": "测试文件以 .test.yaml 结尾，放在绑定旁边。每个用例有一个事件和预期：谁来回答、谁来观察、别的为什么不、说了什么、请求了什么。路由器就是主机自己的。如果预期有输出，事件会走过一台真正的主机，其存储用完即删；可能访问外界的运行器由用例里的脚本代替。不写 PATH 时运行项目的所有测试文件。\n\n全部成立时退出码为 0，有不成立的为 1，没有可检查的为 2。",
+    "Test files, folders of them, or another project.": "测试文件、其文件夹，或另一个项目。",
+    "Only cases whose name or file holds this text.": "只运行名称或文件名含有这段文字的用例。",
+    "Show which bindings and filters the cases exercise.": "显示用例触及了哪些绑定和过滤器。",
+    "Show which changes of the bindings no case notices.": "显示绑定的哪些改动没有用例察觉。",
+    "Fail where fewer percent are exercised, or with --mutate noticed. [default: 100 with --mutate]": "触及的百分比（带 --mutate 时为察觉的百分比）低于此值则失败。[默认：带 --mutate 时为 100]",
+    "Write the results as JUnit XML, too.": "同时把结果写成 JUnit XML。",
+    "All tests of the project in this folder.": "此文件夹中项目的所有测试。",
+    "The cases of one file that speak of the night.": "一个文件中名称提到 night 的用例。",
+    "What the cases exercise, and fail below 80 percent.": "用例触及了什么，低于百分之八十则失败。",
+    "Change each binding a little, and list the changes that no case notices.": "对每个绑定做小改动，列出没有用例察觉的改动。",
+    "choose a file that you may write to": "请选择一个可以写入的文件",
+    "no case holds {word!r}, of {count}": "{count} 个用例中没有含 {word!r} 的",
+    "there is no test: a file that ends in .test.yaml, beside the bindings": "没有测试：绑定旁边没有以 .test.yaml 结尾的文件",
+    "never chosen": "从未被选中",
+    "chosen by {cases}": "被 {cases}选中",
+    "{count} held": "{count} 个成立",
+    "Exercised: {percent:.0f} %": "已触及：{percent:.0f} %",
+    "Changes noticed: {noticed} of {tried} ({percent:.0f} %)": "察觉的改动：{tried} 个中的 {noticed} 个（{percent:.0f} %）",
+    "{count} did not": "{count} 个不成立",
+    "{count} not asked for": "{count} 个未要求",
+    "{percent:.1f} % are exercised, {bound} % are wanted": "触及 {percent:.1f} %，要求 {bound} %",
+    "{percent:.1f} % of the changes are noticed, {bound} % are wanted": "察觉了 {percent:.1f} % 的改动，要求 {bound} %",
+    "{files} cannot be read": "{files}无法读取",
+    "{documents} left out: `lba validate` says why": "{documents}被排除在外：`lba validate` 会说明原因",
+    "expected": "预期",
+    "actual": "实际",
+    "never true, never false": "从未为真，也从未为假",
+    "never false": "从未为假",
+    "never true": "从未为真",
+    "a test names a binding that is not there": "测试提到的绑定不存在",
+    "a test names an event that is not there": "测试提到的事件不存在",
+    "the event of a test is malformed": "测试的事件格式不正确",
+    "a pattern that cannot be read": "无法读懂的模式",
+    "a test expects what cannot be": "测试的预期不可能成立",
+    "{path}: this is not a test file, and there is none of its name": "{path}：这不是测试文件，也没有与它同名的测试文件",
+    "{pattern!r} is not a pattern: {cause}": "{pattern!r} 不是模式：{cause}",
+    "there are: {names}": "现有：{names}",
+    "{name!r} observes, so it never answers": "{name!r} 是观察者，从不回答",
+    "{name!r} answers, so it never observes": "{name!r} 负责回答，从不观察",
+    "the name of a test file ends in .test.yaml": "测试文件的名称以 .test.yaml 结尾",
+    "a literal ., +, *, ?, ( or [ is written with a backslash before it": "字面的 .、+、*、?、( 或 [ 前面要加反斜杠",
+    "write it under `observers`": "请写到 `observers` 下",
+    "write it at `winner`": "请写到 `winner`",
+    "`lba events sample` lists the event types; an event of another type is written out here": "`lba events sample` 列出事件类型；其他类型的事件请在这里完整写出",
+    "the path starts at the folder of the test file": "路径从测试文件所在的文件夹算起",
+    "the binding is left out": "去掉该绑定",
+    "event type {name!r} is left out": "去掉事件类型 {name!r}",
+    "scope.{field} is left out": "去掉 scope.{field}",
+    "{old} becomes {new}": "{old} 改为 {new}",
+    "priority is left out": "去掉 priority",
+    "it observes instead of answering": "改为观察而不回答",
+    "it answers instead of observing": "改为回答而不观察",
+    "it is always active": "改为始终有效",
+    "{leg} is left out": "去掉 {leg}",
+    "{leg} is negated": "{leg} 取反",
+    "{part} is left out of the `||`": "从 `||` 中去掉 {part}",
+    "a run of {binding}": "{binding} 的一次运行",
+    "{runner} is not run by a test, as it may reach out": "测试不运行 {runner}，因为它可能访问外界",
+    "write what it gives as `runner: {results: […]}`, or `runner: real` to let it run": "请用 `runner: {results: […]}` 写出它的结果，或用 `runner: real` 让它运行",
+    "`{text}` is not JSON": "`{text}` 不是 JSON",
+    "a number and a text cannot be put in order": "数字和文本之间无法比较大小",
+    "it takes too long on this event": "在此事件上耗时过长",
+    "matches() takes too long on this text": "matches() 在这段文本上耗时过长",
+    "there is a function {name!r} already": "已经有名为 {name!r} 的函数",
+    "{function}() wants {wanted} for `{name}`, got {kind}": "{function}() 的 `{name}` 需要 {wanted}，实际是 {kind}",
+    "{function}() wants a list of {wanted} for `{name}`": "{function}() 的 `{name}` 需要由 {wanted} 组成的列表",
+    "there is no function {name!r}": "没有名为 {name!r} 的函数",
+    "{usage} does not take {count}": "{usage} 不接受 {count} 个参数",
+    " or ": " 或 ",
 }

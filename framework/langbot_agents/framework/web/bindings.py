@@ -4,21 +4,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..access import ForbiddenError
+from ..app import Host
 from ..bindings import BindingEntry, BindingSet, Quarantined
 from ..errors import NotFoundError
 from ..texts import t
 from .answers import answer
-from .models import BindingDetail, BindingList, BindingPaused, BindingRow, PauseRequest
+from .models import BindingDetail, BindingList, BindingPaused, BindingRow, Loading, PauseRequest
 from .reading import caller_of, host_of, read_model, whole_house, workspace_of
 
 
 async def list_bindings(request: Request) -> Response:
     """Every binding that concerns the workspace, with its state; for the local caller those of all."""
-    seen = bindings_of(request)
-    rows = [_row(entry) for entry in seen.entries]
+    seen, host = bindings_of(request), host_of(request)
+    rows = [_row(entry, host) for entry in seen.entries]
     rows += [_out(item) for item in seen.quarantined]
     rows.sort(key=lambda row: (row.binding_id or "", row.origin))
-    return answer(BindingList(bindings=tuple(rows), digest=host_of(request).bindings.digest))
+    loading = _loading(host, reasons=caller_of(request).local)
+    return answer(BindingList(bindings=tuple(rows), digest=host.bindings.digest, loading=loading))
 
 
 async def get_binding(request: Request) -> Response:
@@ -28,7 +30,7 @@ async def get_binding(request: Request) -> Response:
     if entry is not None:
         plain = entry.document.model_dump(mode="json", by_alias=True)
         masked = host_of(request).project.secrets.masker.data(plain)
-        return answer(BindingDetail(**dict(_row(entry)), document=masked))
+        return answer(BindingDetail(**dict(_row(entry, host_of(request))), document=masked))
     for item in seen.quarantined:
         if item.binding_id == name:
             return answer(BindingDetail(**dict(_out(item))))
@@ -81,15 +83,28 @@ def _after_change(request: Request, binding_id: str, *, changed: bool) -> Respon
     entry = host_of(request).bindings.get(binding_id)
     if entry is None:
         raise NotFoundError(t("there is no binding {name!r}", name=binding_id))
-    return answer(BindingPaused(**dict(_row(entry)), changed=changed))
+    return answer(BindingPaused(**dict(_row(entry, host_of(request))), changed=changed))
 
 
-def _row(entry: BindingEntry) -> BindingRow:
+def _loading(host: Host, *, reasons: bool) -> Loading:
+    reloader = host.reloader
+    return Loading(
+        watching=reloader.watching,
+        loaded_at=reloader.loaded_at,
+        root_document=reloader.root.state,
+        reason=reloader.root.reason if reasons else None,
+    )
+
+
+def _row(entry: BindingEntry, host: Host) -> BindingRow:
     document, pause = entry.document, entry.pause
+    stale = host.project.stale.get(entry.binding_id)
+    reasons = [None if pause is None else pause.reason, None if stale is None else stale.reason]
     return BindingRow(
         binding_id=entry.binding_id,
         state=entry.state,
-        reason=None if pause is None else pause.reason,
+        reason="; ".join(filter(None, reasons)) or None,
+        stale=stale is not None,
         paused_at=None if pause is None else pause.created_at,
         workspace_id=entry.workspace_id,
         mode=document.mode,

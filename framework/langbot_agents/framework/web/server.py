@@ -16,6 +16,7 @@ from ..access import is_valid
 from ..app import Host, HostFile, new_local_token, open_host
 from ..errors import SettingsError
 from ..project import Project
+from ..reload import FileWatch
 from ..store import Database, tokens
 from ..store.database import sqlite_path
 from ..telemetry import get_logger
@@ -47,8 +48,8 @@ class _Server(uvicorn.Server):
             self._ready()
 
 
-async def serve(project: Project, *, on_ready: Ready) -> None:
-    """Run a host and answer HTTP until SIGINT or SIGTERM.
+async def serve(project: Project, *, on_ready: Ready, watch: bool = True) -> None:
+    """Run a host and answer HTTP until SIGINT or SIGTERM; files are loaded anew at SIGHUP, or by `watch`.
 
     Raises `SettingsError` where it cannot listen, `StoreLockedError` where another host has the store.
     """
@@ -65,12 +66,14 @@ async def serve(project: Project, *, on_ready: Ready) -> None:
 
             try:
                 app = create_app(host, token=token, own_hosts=_own_hosts(listener))
-                await _answer(app, listener, ready)
+                await _answer(app, listener, ready, FileWatch(host.reloader, alone=watch))
             finally:
                 HostFile.remove(path)
 
 
-async def _answer(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> None:
+async def _answer(
+    app: Starlette, listener: socket.socket, ready: Callable[[], None], watch: FileWatch
+) -> None:
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -82,6 +85,8 @@ async def _answer(app: Starlette, listener: socket.socket, ready: Callable[[], N
     server = _Server(config, ready)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_on_signal, server)
+        tasks.start_soon(_load_on_signal, watch)
+        tasks.start_soon(watch.run)
         await server.serve(sockets=[listener])
         tasks.cancel_scope.cancel()
 
@@ -93,6 +98,25 @@ async def _stop_on_signal(server: uvicorn.Server) -> None:
             log.info("stopping", signal=signal.Signals(number).name)
             server.force_exit = server.should_exit
             server.should_exit = True
+
+
+async def _load_on_signal(watch: FileWatch) -> None:
+    """SIGHUP loads at once; where it says that the terminal is gone, the host ends with it."""
+    attended = _has_terminal()
+    with anyio.open_signal_receiver(signal.SIGHUP) as signals:
+        async for _ in signals:
+            if attended and not _has_terminal():
+                os.kill(os.getpid(), signal.SIGTERM)
+            else:
+                watch.now()
+
+
+def _has_terminal() -> bool:
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def _listen(project: Project) -> socket.socket:

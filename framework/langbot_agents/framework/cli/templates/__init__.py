@@ -14,9 +14,12 @@ _NAMES = {"gitignore": ".gitignore", "env.example": ".env.example"}
 
 
 def project_files(language: str) -> dict[str, str]:
-    """Path to text of every file of a new project."""
+    """Path to text of every file of a new project, what its editor reads included."""
+    from ..editor_schemas import FOLDER, editor_schemas
+
     top = files(__package__) / language
-    return dict(sorted(_walk(top, "")))
+    schemas = {f"{FOLDER}/{name}": text for name, text in editor_schemas().items()}
+    return dict(sorted({**dict(_walk(top, "")), **schemas}.items()))
 
 
 def _walk(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
@@ -65,6 +68,7 @@ def _tell(session: Session, folder: Path, names: list[str]) -> None:
         *((command, "") for command in enter),
         (f"{lba} validate", t("check it")),
         (f"{lba} route message.received", t("see who would answer a message, and why")),
+        (f"{lba} test", t("run the tests beside the bindings")),
         (f'{lba} send --text "hello"', t("say something, and watch the answer come")),
         (f"{lba} serve", t("run the host")),
     ]

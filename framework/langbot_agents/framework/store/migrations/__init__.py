@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Engine
 
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 """Every revision, oldest first; kept here so that a start on a current database need not import Alembic."""
 
 HEAD = REVISIONS[-1]

@@ -8,6 +8,7 @@ from .bindings import (
     BindingRow,
     CheckedBinding,
     FindingRow,
+    Loading,
     PauseRequest,
     Validation,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "Explanation",
     "FindingRow",
     "Health",
+    "Loading",
     "NewToken",
     "PauseRequest",
     "Problem",

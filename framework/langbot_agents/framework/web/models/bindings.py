@@ -16,7 +16,11 @@ class BindingRow(AnswerModel):
 
     binding_id: str | None = Field(description="Its id; null where the file cannot be read.")
     state: BindingState = Field(description="Whether it takes part.")
-    reason: str | None = Field(description="Why it is paused or quarantined.")
+    reason: str | None = Field(description="Why it is paused, quarantined or stale.")
+    stale: bool = Field(
+        default=False,
+        description="Whether its document has an error or clashes, so that the last good revision is live.",
+    )
     paused_at: AwareDatetime | None = Field(default=None, description="Since when it is paused.")
     workspace_id: str | None = Field(description="The one workspace that it takes; `*` for several.")
     mode: Literal["respond", "observe"] | None = Field(default=None, description="Answers, or watches.")
@@ -27,11 +31,23 @@ class BindingRow(AnswerModel):
     origin: str = Field(description="`file:line`.")
 
 
+class Loading(AnswerModel):
+    """How far what is on disk is in use."""
+
+    watching: bool = Field(description="Whether changes are loaded by themselves; else by SIGHUP.")
+    loaded_at: AwareDatetime = Field(description="When the last load of what is on disk began.")
+    root_document: Literal["live", "invalid", "restart"] = Field(
+        description="Whether langbot-agents.yaml is in use as it is on disk; `restart` takes one."
+    )
+    reason: str | None = Field(default=None, description="Why it is not, for the host's own token.")
+
+
 class BindingList(AnswerModel):
     """All bindings, by id."""
 
     bindings: tuple[BindingRow, ...] = Field(description="The bindings.")
     digest: str = Field(description="Names the set that is live; decisions hold it.")
+    loading: Loading = Field(description="How far what is on disk is in use.")
 
 
 class BindingDetail(BindingRow):
