@@ -77,11 +77,11 @@ from .conftest import HEADER, Cases
         ),
         (
             "{name: a, event: message.received, expect: {}}",
-            ["LBA148 cases[0].expect: nothing is expected | give for example winner"],
+            ["LBA148 cases[0].expect: nothing is expected | write for example winner: none"],
         ),
         (
             "{name: a, event: message.received, expect: {winner: null}}",
-            ["LBA148 cases[0].expect: winner has no value | leave it out, or write `none` for nobody"],
+            ["LBA148 cases[0].expect.winner: winner has no value | leave it out, or write `none` for nobody"],
         ),
     ],
 )

@@ -104,6 +104,7 @@ def _stages(explained: Explained) -> str:
             t("{count} by scope", count=left["scope"]),
             t("{count} by filters", count=left["filters"]),
             t("{count} active now", count=left["active"]),
+            t("{count} winner", count=left["winner"]),
         )
     )
 

@@ -321,8 +321,20 @@ _OWN_RULES: tuple[tuple[re.Pattern[str], Callable[..., Cause]], ...] = (
         lambda: Cause("LBA148", t("`none` stands alone"), t("remove it or the other targets")),
     ),
     (
-        re.compile(r"give exactly one of sample, file and inline"),
-        lambda: Cause("LBA148", t("give exactly one of {names}", names="sample, file, inline")),
+        re.compile(r"give exact, contains or matches"),
+        lambda: Cause("LBA148", t("give at least one of {names}", names="exact, contains, matches")),
+    ),
+    (
+        re.compile(r"nothing is expected; give for example winner"),
+        lambda: Cause(
+            "LBA148", t("nothing is expected"), t("write for example {example}", example="winner: none")
+        ),
+    ),
+    (
+        re.compile(r"(\w+) has no value; leave it out, or write `none` for nobody"),
+        lambda name: Cause(
+            "LBA148", t("{name} has no value", name=name), t("leave it out, or write `none` for nobody")
+        ),
     ),
     (
         re.compile(r"\w+: name (.+) is given twice"),
@@ -367,6 +379,9 @@ def place_of_own_rule(error: ErrorDetails, path: Path, value: Any) -> list[Path]
     text = error["msg"]
     if "must be text" in text:
         return [(*path, key) for key, item in value.items() if not isinstance(item, str)]
+    empty = re.search(r"(\w+) has no value; ", text)
+    if empty is not None:
+        return [(*path, empty[1])]
     unknown = re.search(r"unknown key '(.+)'; ", text)
     if unknown is not None:
         return [(*path, unknown[1])]

@@ -3,7 +3,7 @@
 from .envelope import envelope_of
 from .explained import STAGES, Explained, Line, explain_event
 from .outlook import Downgrade, Outlook, loop_guard, outlook
-from .places import Place, Places, filter_name
+from .places import Place, Places, filter_name, reason_path
 from .rank import RankStep, rank_step
 from .values import values_of
 
@@ -22,5 +22,6 @@ __all__ = [
     "loop_guard",
     "outlook",
     "rank_step",
+    "reason_path",
     "values_of",
 ]

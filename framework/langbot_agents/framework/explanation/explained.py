@@ -1,6 +1,6 @@
 """A decision explained: the router's own reasons, with the place in the files and the values behind each."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -107,6 +107,7 @@ class Explained:
             left[name] = sum(
                 1 for line in self.lines if _STAGE_OF.get(line.reason.code, len(STAGES)) > number
             )
+        left["winner"] = 0 if self.explanation.decision.winner is None else 1
         return left
 
     def as_dict(self) -> dict[str, Any]:
@@ -145,10 +146,12 @@ def explain_event(
     origin: str,
     name: str,
     set_digest: str | None = None,
+    trusted: Callable[[BindingEntry], bool] | None = None,
 ) -> Explained:
     """Explain what a set would do with an event at a time; `root` is where its files lie.
 
-    `set_digest` names the whole set, where `bindings` is only what the asker may see of it.
+    `set_digest` names the whole set, where `bindings` is only what the asker may see of it. For a set of
+    before, `trusted` tells for which entries the files still say the same.
     """
     event = RoutedEvent(envelope)
     explanation = EventRouter().explain(event, bindings, clock)
@@ -157,7 +160,7 @@ def explain_event(
         decision = decision.model_copy(update={"set_digest": set_digest})
         explanation = replace(explanation, decision=decision)
     winner = bindings.get(decision.winner) if decision.winner is not None else None
-    places = Places(root)
+    places = Places(root, trusted)
     document = {**event.json, "now": clock}
     lines = tuple(_line(reason, bindings, places, document, winner) for reason in explanation.reasons)
     chosen = [entry for name in decision.observers if (entry := bindings.get(name)) is not None]

@@ -1,5 +1,6 @@
 """Where in the files a reason stands: the filter, scope field or event type that kept a binding out."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,15 +28,20 @@ class Place:
 
 
 class Places:
-    """Finds places in the files of one project; each file is read once."""
+    """Finds places in the files of one project; each file is read once.
 
-    def __init__(self, root: Path) -> None:
+    With `trusted`, files are only read for the entries for which it is true: of an older revision, what
+    stands there now says nothing.
+    """
+
+    def __init__(self, root: Path, trusted: Callable[[BindingEntry], bool] | None = None) -> None:
         self._root = root
+        self._trusted = trusted
         self._files: dict[str, tuple[SourceDocument, ...]] = {}
 
     def of(self, entry: BindingEntry, reason: Reason) -> Place:
         """The place that a reason is about; the binding's first line where the file has changed since."""
-        path, offset = _path(entry, reason)
+        path, offset = reason_path(entry, reason)
         return self.at(entry, path, offset)
 
     def at(self, entry: BindingEntry, path: KeyPath, offset: int | None = None) -> Place:
@@ -50,6 +56,8 @@ class Places:
         return Place(file=entry.file, line=line, column=column)
 
     def _document(self, entry: BindingEntry) -> SourceDocument | None:
+        if self._trusted is not None and not self._trusted(entry):
+            return None
         if entry.file not in self._files:
             try:
                 text = (self._root / entry.file).read_bytes()
@@ -61,7 +69,8 @@ class Places:
         return document if document is not None and isinstance(document.data, dict) else None
 
 
-def _path(entry: BindingEntry, reason: Reason) -> tuple[KeyPath, int | None]:
+def reason_path(entry: BindingEntry, reason: Reason) -> tuple[KeyPath, int | None]:
+    """Where in the binding's document a reason stands, and at which character of a filter."""
     match reason.code:
         case "disabled":
             return ("enabled",), None

@@ -96,7 +96,10 @@ TEXTS: dict[str, str] = {
     "make max at least as long as min": "请使 max 不短于 min",
     "`none` stands alone": "`none` 只能单独出现",
     "remove it or the other targets": "请去掉它，或去掉其他目标",
-    "give exactly one of {names}": "请在 {names} 中恰好给出一个",
+    "give at least one of {names}": "请至少给出 {names} 之一",
+    "nothing is expected": "没有写任何预期",
+    "{name} has no value": "{name} 没有值",
+    "leave it out, or write `none` for nobody": "请删去，或写 `none` 表示没有人",
     "the name {name} is given twice": "名称 {name} 重复",
     "give each its own name": "请各起不同的名称",
     "a document begins with `apiVersion: {version}` and `kind: AgentBinding`": (

@@ -1,0 +1,303 @@
+"""Because of which change an event moves, with the place in the files before and after."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from langbot_agents.schemas.base import thaw
+
+from ..bindings import SCOPE_FIELDS, BindingEntry, BindingSet, Quarantined
+from ..documents import Path as KeyPath
+from ..explanation import Place, Places, reason_path
+from ..router import EventRouter, Reason, RoutedEvent
+from ..texts import t
+from .change import HANDLING, SetChange, same
+
+CauseCode = Literal[
+    "added",
+    "removed",
+    "quarantined",
+    "restored",
+    "enabled",
+    "disabled",
+    "event_type",
+    "scope",
+    "filter",
+    "active",
+    "mode",
+    "priority",
+    "handling",
+    "settings",
+]
+
+_GATES: dict[str, CauseCode] = {
+    "event_type": "event_type",
+    "scope": "scope",
+    "filter_false": "filter",
+    "filter_error": "filter",
+    "inactive": "active",
+    "observer": "mode",
+    "outranked": "mode",
+    "selected": "mode",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cause:
+    """One change: of which binding, of what in it, where it is written in either set, and what it says there."""
+
+    code: CauseCode
+    binding_id: str | None = None
+    key: str | None = None
+    """The path in the document, such as `scope.bot_id`; several keys of `handling` with commas."""
+    was: str | None = None
+    now: str | None = None
+    old: Place | None = None
+    new: Place | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The cause as JSON data."""
+        return {
+            "code": self.code,
+            "binding_id": self.binding_id,
+            "key": self.key,
+            "was": self.was,
+            "now": self.now,
+            "old": None if self.old is None else self.old.as_dict(),
+            "new": None if self.new is None else self.new.as_dict(),
+            "sentence": self.sentence(),
+        }
+
+    def sentence(self) -> str:
+        """The cause in words."""
+        name = self.binding_id
+        match self.code:
+            case "added":
+                return t("{name} is new", name=name)
+            case "removed":
+                return t("{name} is not there any more", name=name)
+            case "quarantined":
+                return t("{name} is quarantined: {reason}", name=name, reason=self.now)
+            case "restored":
+                return t("{name} is not quarantined any more", name=name)
+            case "enabled":
+                return t("{name} takes part again", name=name)
+            case "disabled":
+                return t("{name} takes part no more: {state}", name=name, state=self.now)
+            case "settings":
+                return t("the timezone or the filter functions: {was} → {now}", was=self.was, now=self.now)
+            case "handling":
+                return t("{name} handles it otherwise: {keys}", name=name, keys=self.key)
+        nothing = t("nothing")
+        return t(
+            "{name}: {key}: {was} → {now}",
+            name=name,
+            key=self.key,
+            was=self.was or nothing,
+            now=self.now or nothing,
+        )
+
+
+class Causes:
+    """Finds the cause of a move; asks the router about the bindings at hand only."""
+
+    def __init__(self, change: SetChange, old: Places, new: Places) -> None:
+        self._change = change
+        self._places = (old, new)
+        self._sets = (change.old, change.new)
+        self._out = tuple({item.binding_id: item for item in each.quarantined} for each in self._sets)
+        self._parts: dict[tuple[int, tuple[str, ...]], BindingSet] = {}
+        self._router = EventRouter()
+
+    def answer(self, event: RoutedEvent, clock: float, before: str | None, after: str | None) -> Cause:
+        """Why `after` answers in place of `before`; either may be nobody."""
+        if before is not None:
+            code = self._reason(event, clock, 1, before, rival=after)
+            if code not in ("selected", "outranked"):
+                return self._gate(event, clock, before, closed=1, taken=("selected", "outranked"))
+        if after is not None:
+            code = self._reason(event, clock, 0, after, rival=before)
+            if code not in ("selected", "outranked"):
+                return self._gate(event, clock, after, closed=0, taken=("selected", "outranked"))
+        if before is None or after is None:
+            raise AssertionError(f"{before or after}: nothing moves it")
+        return self._rank(event, before, after)
+
+    def observer(self, event: RoutedEvent, clock: float, binding_id: str, *, came: bool) -> Cause:
+        """Why a binding observes now, or no more."""
+        return self._gate(event, clock, binding_id, closed=0 if came else 1, taken=("observer",))
+
+    def handling(self, binding_id: str) -> Cause | None:
+        """What of a binding, which answers as before, makes it answer otherwise."""
+        pair = self._pair(binding_id)
+        if pair is None or same(*pair):
+            return None
+        old, new = pair
+        keys = [key for key in HANDLING if getattr(old.document, key) != getattr(new.document, key)]
+        if old.runner.id != new.runner.id and "runner_id" not in keys:
+            keys.insert(0, "runner_id")
+        if not keys:
+            return None
+        places = self._both(binding_id, (keys[0],), (keys[0],))
+        return Cause(code="handling", binding_id=binding_id, key=", ".join(keys), **places)
+
+    def _reason(self, event: RoutedEvent, clock: float, side: int, binding_id: str, *, rival: str | None) -> str:
+        return self._explain(event, clock, side, binding_id, rival).code
+
+    def _explain(
+        self, event: RoutedEvent, clock: float, side: int, binding_id: str, rival: str | None = None
+    ) -> Reason:
+        entry = self._sets[side].get(binding_id)
+        if entry is None:
+            return Reason(binding_id=binding_id, origin="", code="quarantined")
+        found = self._router.explain(event, self._part(side, binding_id, rival), clock)
+        return next(reason for reason in found.reasons if reason.binding_id == binding_id)
+
+    def _part(self, side: int, binding_id: str, rival: str | None) -> BindingSet:
+        names = (binding_id,) if rival is None else (binding_id, rival)
+        part = self._parts.get((side, names))
+        if part is None:
+            whole = self._sets[side]
+            entries = [entry for name in names if (entry := whole.get(name)) is not None]
+            part = BindingSet(entries, timezone=whole.timezone, function_set=whole.function_set)
+            self._parts[side, names] = part
+        return part
+
+    def _gate(
+        self, event: RoutedEvent, clock: float, binding_id: str, *, closed: int, taken: tuple[str, ...]
+    ) -> Cause:
+        """What keeps a binding out on side `closed`, and did not on the other."""
+        pair = self._pair(binding_id)
+        if pair is None:
+            return self._missing(binding_id, closed=closed)
+        reason = self._explain(event, clock, closed, binding_id)
+        if reason.code in taken:
+            raise AssertionError(f"{binding_id}: it is not kept out")
+        if reason.code == "disabled":
+            return self._state(binding_id, pair, closed=closed)
+        if same(*pair):
+            was, now = (f"{each.timezone}, {each.function_set}" for each in self._sets)
+            return Cause(code="settings", binding_id=None, was=was, now=now)
+        path, offset = reason_path(pair[closed], reason)
+        code = _GATES[reason.code]
+        if code == "mode":
+            path = ("mode",)
+        told = [self._told(entry, code, path) for entry in pair]
+        if code == "filter" and reason.leg is not None:
+            told[closed] = reason.leg.leg.text
+        places: dict[str, Place] = {
+            ("old", "new")[closed]: self._places[closed].at(pair[closed], path, offset),
+            ("old", "new")[1 - closed]: self._other(pair[closed], pair[1 - closed], path, 1 - closed),
+        }
+        key = ".".join(str(step) for step in path) if code != "filter" else _filter_key(path)
+        return Cause(code=code, binding_id=binding_id, key=key, was=told[0], now=told[1], **places)
+
+    def _other(self, shut: BindingEntry, entry: BindingEntry, path: KeyPath, side: int) -> Place:
+        if path and path[0] == "filters" and len(path) > 1:
+            index = _counterpart(shut, entry, int(path[1]))
+            path = ("filters",) if index is None else ("filters", index)
+        return self._places[side].at(entry, path)
+
+    def _told(self, entry: BindingEntry, code: CauseCode, path: KeyPath) -> str | None:
+        document = entry.document
+        match code:
+            case "event_type":
+                return ", ".join(document.event_types)
+            case "scope":
+                return _written(getattr(document.scope, str(path[1])))
+            case "active":
+                active = document.active
+                return None if active is None else _written(active.model_dump(mode="json", by_alias=True))
+            case "mode":
+                return document.mode
+            case "filter":
+                return " && ".join(item.expr for item in document.filters) or None
+        return None
+
+    def _missing(self, binding_id: str, *, closed: int) -> Cause:
+        """It is in one of the two sets only."""
+        entry = self._sets[1 - closed].get(binding_id)
+        if entry is None:
+            raise AssertionError(f"{binding_id}: it is in neither set")
+        here = self._places[1 - closed].at(entry, ())
+        out: Quarantined | None = self._out[closed].get(binding_id)
+        there = None if out is None else Place(file=out.file, line=out.line)
+        old, new = (there, here) if closed == 0 else (here, there)
+        code: CauseCode
+        if closed == 0:
+            code = "added" if out is None else "restored"
+        else:
+            code = "removed" if out is None else "quarantined"
+        told = None if out is None else out.reason
+        return Cause(
+            code=code,
+            binding_id=binding_id,
+            was=told if closed == 0 else None,
+            now=told if closed == 1 else None,
+            old=old,
+            new=new,
+        )
+
+    def _state(self, binding_id: str, pair: tuple[BindingEntry, BindingEntry], *, closed: int) -> Cause:
+        places = self._both(binding_id, ("enabled",), ("enabled",))
+        code: CauseCode = "enabled" if closed == 0 else "disabled"
+        return Cause(code=code, binding_id=binding_id, was=pair[0].state, now=pair[1].state, **places)
+
+    def _rank(self, event: RoutedEvent, before: str, after: str) -> Cause:
+        """Both take it in both sets: the first element of the rank that one of them has otherwise now."""
+        pairs = [(name, pair) for name in (after, before) if (pair := self._pair(name)) is not None]
+        for name, (old, new) in pairs:
+            if old.document.priority != new.document.priority:
+                was, now = str(old.document.priority), str(new.document.priority)
+                places = self._both(name, ("priority",), ("priority",))
+                return Cause(code="priority", binding_id=name, key="priority", was=was, now=now, **places)
+        for index, field in enumerate(SCOPE_FIELDS):
+            for name, (old, new) in pairs:
+                if old.scope_rank[index] != new.scope_rank[index]:
+                    was_value = _written(getattr(old.document.scope, field))
+                    now_value = _written(getattr(new.document.scope, field))
+                    path = ("scope", field)
+                    return Cause(
+                        code="scope",
+                        binding_id=name,
+                        key=f"scope.{field}",
+                        was=was_value,
+                        now=now_value,
+                        **self._both(name, path, path),
+                    )
+        for name, (old, new) in pairs:
+            if old.type_rank(event.event_type) != new.type_rank(event.event_type):
+                was, now = (", ".join(entry.document.event_types) for entry in (old, new))
+                places = self._both(name, ("event_types",), ("event_types",))
+                return Cause(code="event_type", binding_id=name, key="event_types", was=was, now=now, **places)
+        raise AssertionError(f"{before}, {after}: their ranks are as before")
+
+    def _pair(self, binding_id: str) -> tuple[BindingEntry, BindingEntry] | None:
+        old, new = (each.get(binding_id) for each in self._sets)
+        return None if old is None or new is None else (old, new)
+
+    def _both(self, binding_id: str, old_path: KeyPath, new_path: KeyPath) -> dict[str, Place]:
+        pair = self._pair(binding_id)
+        if pair is None:
+            return {}
+        old, new = self._places
+        return {"old": old.at(pair[0], old_path), "new": new.at(pair[1], new_path)}
+
+
+def _counterpart(one: BindingEntry, other: BindingEntry, index: int) -> int | None:
+    """The filter of `other` that stands for a filter of `one`: that of its name, else of its number."""
+    name = one.document.filters[index].name
+    for at, item in enumerate(other.document.filters):
+        if name is not None and item.name == name:
+            return at
+    return index if index < len(other.document.filters) else None
+
+
+def _filter_key(path: KeyPath) -> str:
+    return f"filters[{path[1]}]" if len(path) > 1 else "filters"
+
+
+def _written(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(thaw(value), ensure_ascii=False)
