@@ -319,7 +319,7 @@ def test_filter_syntax(check: Check, form: str) -> None:
     finding = only(check(a=document(more=f"filters:\n{line}\n")))
 
     assert (finding.line, finding.column) == (6, line.index("= x") + 1)
-    assert finding.code == "LBA201"
+    assert finding.code == "LBA200"
 
 
 def test_unfinished(check: Check) -> None:

@@ -217,7 +217,7 @@ def test_a_crowd_is_a_finding(tmp_path: Path) -> None:
     text = (
         "apiVersion: langbot-agents/v1\nkind: AgentBinding\nbinding_id: o{number}\nrunner_id: echo\n"
         "mode: observe\nevent_types: [message.received]\nfilters:\n"
-        "  - contains(input.text, 'order {number}')\n"
+        "  - contains_any(input.text, ['order {number}'])\n"
     )
     (tmp_path / "a.yaml").write_text("---\n".join(text.format(number=number) for number in range(500)))
     few = check_bindings(load_bindings(tmp_path, ["*.yaml"]), REGISTRY, timezone="UTC")

@@ -38,7 +38,14 @@ def test_reasons(lba: Run, project: Path, day: str) -> None:
         "misspelt": "quarantined",
     }
     assert (answer["outcome"], answer["winner"], answer["observers"]) == ("matched", "refunds", ["notes"])
-    assert answer["stages"] == {"bindings": 10, "event_type": 6, "scope": 5, "filters": 4, "active": 3}
+    assert answer["stages"] == {
+        "bindings": 10,
+        "event_type": 6,
+        "scope": 5,
+        "filters": 4,
+        "active": 3,
+        "winner": 1,
+    }
 
 
 def test_places(lba: Run, project: Path, day: str) -> None:
@@ -123,7 +130,7 @@ def test_text(lba: Run, project: Path, day: str) -> None:
     done = lba("route", "message.received", "--at", day)
 
     assert done.err == ""
-    assert "10 bindings → 6 by event type → 5 by scope → 4 by filters → 3 active now" in done.out
+    assert "10 bindings → 6 by event type → 5 by scope → 4 by filters → 3 active now → 1 winner" in done.out
     assert "→ refunds answers with echo  bindings/all.yaml:7" in done.out
     assert "everybody: priority 10 over 0" in done.out
     assert "+ notes observes with echo" in done.out
@@ -271,3 +278,24 @@ def test_text_in_chinese(process: Run, project: Path, day: str) -> None:
     assert "→ refunds 用 echo 回答" in done.out
     assert "其他绑定" in done.out
     assert "All others" not in done.out
+
+
+def test_pauses(lba: Run, project: Path, day: str) -> None:
+    """A binding that an operator paused is out, as it is for the host, and the reason says so."""
+    lba("send", "message.received")
+    lba("bindings", "pause", "notes", "--reason", "too loud")
+    answer = lba("route", "message.received", "--at", day, "-o", "json").json
+
+    assert by_id(answer)["notes"]["code"] == "disabled"
+    assert "too loud" in by_id(answer)["notes"]["reason"]
+    assert answer["observers"] == []
+
+
+def test_a_store_that_cannot_be_read(lba: Run, project: Path, day: str) -> None:
+    """The explanation goes on with what is on disk, and says what it does not know."""
+    (project / "data").mkdir()
+    (project / "data" / "langbot-agents.db").write_text("this is no database, whatever its name says")
+    done = lba("route", "message.received", "--at", day)
+
+    assert done.code == 0
+    assert "pauses are not known" in done.err

@@ -20,11 +20,12 @@ from ..documents import (
     nearest,
 )
 from ..errors import RunnerError
-from ..filters import CompiledFilter, FilterSyntaxError, compile_filter
+from ..filters import compile_filter
 from ..registry import AgentRunnerRegistry
 from ..texts import t
 from .config import check_config
 from .entry import SCOPE_FIELDS, BindingEntry
+from .filter_check import compile_filters
 from .index import Crowd
 from .model import BindingSet, Quarantined
 from .named_models import check_models
@@ -125,7 +126,7 @@ def _check(
     binding = document.binding
     if binding is None or document.digest is None:
         raise AssertionError(f"{document.file}:{document.line}: not a binding")
-    filters, findings = _filters(document, binding)
+    filters, findings = compile_filters(document, binding)
     runner: AgentRunnerDescriptor | None = None
     try:
         runner = registry.resolve(binding.runner_id).descriptor
@@ -197,29 +198,6 @@ def _scope(document: LoadedDocument, binding: AgentBinding) -> list[Finding]:
             message = t("no event has {name} {value!r}", name=name, value=value)
             findings.append(document.source.finding("LBA144", path, message, remedy=remedy, value=value))
     return findings
-
-
-def _filters(document: LoadedDocument, binding: AgentBinding) -> tuple[list[CompiledFilter], list[Finding]]:
-    compiled: list[CompiledFilter] = []
-    findings: list[Finding] = []
-    for index, item in enumerate(binding.filters):
-        try:
-            compiled.append(compile_filter(item.expr))
-        except FilterSyntaxError as error:
-            written = document.source.data["filters"][index]
-            path: Path = ("filters", index) if isinstance(written, str) else ("filters", index, "expr")
-            findings.append(
-                document.source.finding(
-                    "LBA201",
-                    path,
-                    t("not a JMESPath expression: {cause}", cause=error.message),
-                    remedy=t("text stands in single quotes, for example `input.text == 'hello'`"),
-                    value=item.expr,
-                    offset=error.offset,
-                    width=error.width,
-                )
-            )
-    return compiled, findings
 
 
 def _unfinished(document: LoadedDocument, binding: AgentBinding) -> list[Finding]:

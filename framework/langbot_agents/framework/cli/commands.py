@@ -101,6 +101,12 @@ COMMANDS: Mapping[str, Entry] = {
         module="route", summary_text="Explain which binding answers an event, and why the others do not."
     ),
     "test": Entry(module="test", summary_text="Run the tests beside the bindings."),
+    "diff": Entry(
+        module="diff", summary_text="Run logged events through two sets of bindings, and show what moves."
+    ),
+    "why": Entry(
+        module="why", summary_text="Tell why an event was answered, or was not, and what would be now."
+    ),
     "send": Entry(module="send", summary_text="Send one event and show the reply as it comes."),
     "chat": Entry(module="chat", summary_text="Hold a conversation with the bot."),
     "events": Entry(
@@ -108,6 +114,12 @@ COMMANDS: Mapping[str, Entry] = {
         children={
             "list": Entry(module="events_list", summary_text="List the events of the log, newest first."),
             "show": Entry(module="events_show", summary_text="Show an event and all that became of it."),
+            "tail": Entry(
+                module="events_tail", summary_text="Follow the log, each event with who answers it."
+            ),
+            "replay": Entry(
+                module="events_replay", summary_text="Decide logged events again, or send them anew."
+            ),
             "sample": Entry(
                 module="events_sample", summary_text="Print a sample event, or list the event types."
             ),

@@ -60,13 +60,14 @@ def command(
     from .event_input import read_event
     from .explanation import explain
     from .explanation_text import print_explained
+    from .live_set import live_or_disk
     from .loading import open_project
     from .moments import parse_moment
 
     clock = parse_moment(at)
     project = open_project(session)
     given = read_event(event, sets, project=project, workspace=workspace)
-    explained = explain(project, given, clock)
+    explained = explain(project, given, clock, live_or_disk(session.output, project))
     print_explained(session.output, explained, everything=everything)
     session.output.document("route", explained.as_dict())
     return 0

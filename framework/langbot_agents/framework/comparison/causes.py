@@ -44,7 +44,7 @@ _GATES: dict[str, CauseCode] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cause:
-    """One change: of which binding, of what in it, where it is written in either set, and what it says there."""
+    """One change: of which binding, of what in it, and where either set has it written."""
 
     code: CauseCode
     binding_id: str | None = None
@@ -138,10 +138,20 @@ class Causes:
             keys.insert(0, "runner_id")
         if not keys:
             return None
-        places = self._both(binding_id, (keys[0],), (keys[0],))
-        return Cause(code="handling", binding_id=binding_id, key=", ".join(keys), **places)
+        old_place, new_place = self._both(binding_id, (keys[0],))
+        return Cause(
+            code="handling",
+            binding_id=binding_id,
+            key=", ".join(keys),
+            was=old.runner.id if keys[0] == "runner_id" else None,
+            now=new.runner.id if keys[0] == "runner_id" else None,
+            old=old_place,
+            new=new_place,
+        )
 
-    def _reason(self, event: RoutedEvent, clock: float, side: int, binding_id: str, *, rival: str | None) -> str:
+    def _reason(
+        self, event: RoutedEvent, clock: float, side: int, binding_id: str, *, rival: str | None
+    ) -> str:
         return self._explain(event, clock, side, binding_id, rival).code
 
     def _explain(
@@ -182,23 +192,29 @@ class Causes:
         code = _GATES[reason.code]
         if code == "mode":
             path = ("mode",)
-        told = [self._told(entry, code, path) for entry in pair]
-        if code == "filter" and reason.leg is not None:
+        paths = [path, path]
+        if code == "filter":
+            paths[1 - closed] = _counterpart(pair[closed], pair[1 - closed], path)
+        told = [self._told(entry, code, at) for entry, at in zip(pair, paths, strict=True)]
+        if reason.leg is not None:
             told[closed] = reason.leg.leg.text
-        places: dict[str, Place] = {
-            ("old", "new")[closed]: self._places[closed].at(pair[closed], path, offset),
-            ("old", "new")[1 - closed]: self._other(pair[closed], pair[1 - closed], path, 1 - closed),
-        }
-        key = ".".join(str(step) for step in path) if code != "filter" else _filter_key(path)
-        return Cause(code=code, binding_id=binding_id, key=key, was=told[0], now=told[1], **places)
+        places = [
+            side.at(entry, at, offset if index == closed else None)
+            for index, (side, entry, at) in enumerate(zip(self._places, pair, paths, strict=True))
+        ]
+        key = f"filters[{path[1]}]" if code == "filter" else ".".join(map(str, path))
+        return Cause(
+            code=code,
+            binding_id=binding_id,
+            key=key,
+            was=told[0],
+            now=told[1],
+            old=places[0],
+            new=places[1],
+        )
 
-    def _other(self, shut: BindingEntry, entry: BindingEntry, path: KeyPath, side: int) -> Place:
-        if path and path[0] == "filters" and len(path) > 1:
-            index = _counterpart(shut, entry, int(path[1]))
-            path = ("filters",) if index is None else ("filters", index)
-        return self._places[side].at(entry, path)
-
-    def _told(self, entry: BindingEntry, code: CauseCode, path: KeyPath) -> str | None:
+    @staticmethod
+    def _told(entry: BindingEntry, code: CauseCode, path: KeyPath) -> str | None:
         document = entry.document
         match code:
             case "event_type":
@@ -211,7 +227,7 @@ class Causes:
             case "mode":
                 return document.mode
             case "filter":
-                return " && ".join(item.expr for item in document.filters) or None
+                return document.filters[int(path[1])].expr if len(path) > 1 else None
         return None
 
     def _missing(self, binding_id: str, *, closed: int) -> Cause:
@@ -239,62 +255,55 @@ class Causes:
         )
 
     def _state(self, binding_id: str, pair: tuple[BindingEntry, BindingEntry], *, closed: int) -> Cause:
-        places = self._both(binding_id, ("enabled",), ("enabled",))
         code: CauseCode = "enabled" if closed == 0 else "disabled"
-        return Cause(code=code, binding_id=binding_id, was=pair[0].state, now=pair[1].state, **places)
+        return self._plain(code, binding_id, ("enabled",), pair[0].state, pair[1].state)
 
     def _rank(self, event: RoutedEvent, before: str, after: str) -> Cause:
         """Both take it in both sets: the first element of the rank that one of them has otherwise now."""
         pairs = [(name, pair) for name in (after, before) if (pair := self._pair(name)) is not None]
         for name, (old, new) in pairs:
-            if old.document.priority != new.document.priority:
-                was, now = str(old.document.priority), str(new.document.priority)
-                places = self._both(name, ("priority",), ("priority",))
-                return Cause(code="priority", binding_id=name, key="priority", was=was, now=now, **places)
+            was, now = old.document.priority, new.document.priority
+            if was != now:
+                return self._plain("priority", name, ("priority",), str(was), str(now))
         for index, field in enumerate(SCOPE_FIELDS):
             for name, (old, new) in pairs:
                 if old.scope_rank[index] != new.scope_rank[index]:
-                    was_value = _written(getattr(old.document.scope, field))
-                    now_value = _written(getattr(new.document.scope, field))
-                    path = ("scope", field)
-                    return Cause(
-                        code="scope",
-                        binding_id=name,
-                        key=f"scope.{field}",
-                        was=was_value,
-                        now=now_value,
-                        **self._both(name, path, path),
-                    )
+                    stated = [_written(getattr(entry.document.scope, field)) for entry in (old, new)]
+                    return self._plain("scope", name, ("scope", field), *stated)
         for name, (old, new) in pairs:
             if old.type_rank(event.event_type) != new.type_rank(event.event_type):
-                was, now = (", ".join(entry.document.event_types) for entry in (old, new))
-                places = self._both(name, ("event_types",), ("event_types",))
-                return Cause(code="event_type", binding_id=name, key="event_types", was=was, now=now, **places)
+                types = [", ".join(entry.document.event_types) for entry in (old, new)]
+                return self._plain("event_type", name, ("event_types",), *types)
         raise AssertionError(f"{before}, {after}: their ranks are as before")
+
+    def _plain(
+        self, code: CauseCode, binding_id: str, path: KeyPath, was: str | None, now: str | None
+    ) -> Cause:
+        """A value that differs, at the same path in both documents."""
+        old, new = self._both(binding_id, path)
+        key = ".".join(map(str, path))
+        return Cause(code=code, binding_id=binding_id, key=key, was=was, now=now, old=old, new=new)
 
     def _pair(self, binding_id: str) -> tuple[BindingEntry, BindingEntry] | None:
         old, new = (each.get(binding_id) for each in self._sets)
         return None if old is None or new is None else (old, new)
 
-    def _both(self, binding_id: str, old_path: KeyPath, new_path: KeyPath) -> dict[str, Place]:
-        pair = self._pair(binding_id)
-        if pair is None:
-            return {}
-        old, new = self._places
-        return {"old": old.at(pair[0], old_path), "new": new.at(pair[1], new_path)}
+    def _both(self, binding_id: str, path: KeyPath) -> tuple[Place, Place]:
+        old, new = (
+            side.at(entry, path)
+            for side, entry in zip(self._places, self._pair(binding_id) or (), strict=True)
+        )
+        return old, new
 
 
-def _counterpart(one: BindingEntry, other: BindingEntry, index: int) -> int | None:
+def _counterpart(one: BindingEntry, other: BindingEntry, path: KeyPath) -> KeyPath:
     """The filter of `other` that stands for a filter of `one`: that of its name, else of its number."""
+    index = int(path[1])
     name = one.document.filters[index].name
     for at, item in enumerate(other.document.filters):
         if name is not None and item.name == name:
-            return at
-    return index if index < len(other.document.filters) else None
-
-
-def _filter_key(path: KeyPath) -> str:
-    return f"filters[{path[1]}]" if len(path) > 1 else "filters"
+            return ("filters", at)
+    return ("filters", index) if index < len(other.document.filters) else ("filters",)
 
 
 def _written(value: Any) -> str | None:

@@ -1,5 +1,6 @@
 """Filters: JMESPath over an event's JSON form, giving true, false or an error with its reason."""
 
+from .check import check_filters
 from .evaluation import (
     FUNCTION_SET,
     CompiledFilter,
@@ -13,7 +14,17 @@ from .evaluation import (
 from .frame import EvaluationError, Frame
 from .functions import FilterFunction, FunctionSet, Parameter
 from .own_functions import STANDARD
-from .syntax import MAX_DEPTH, MAX_GROWTH, FilterSyntaxError, Node, conjuncts, parse
+from .rewrites import rewritten
+from .rules import Problem
+from .syntax import (
+    MAX_DEPTH,
+    MAX_GROWTH,
+    FilterFunctionError,
+    FilterSyntaxError,
+    Node,
+    conjuncts,
+    parse,
+)
 
 __all__ = [
     "FUNCTION_SET",
@@ -23,6 +34,7 @@ __all__ = [
     "CompiledFilter",
     "EvaluationError",
     "FilterFunction",
+    "FilterFunctionError",
     "FilterSyntaxError",
     "Frame",
     "FunctionSet",
@@ -30,10 +42,13 @@ __all__ = [
     "LegResult",
     "Node",
     "Parameter",
+    "Problem",
     "Truth",
+    "check_filters",
     "compile_filter",
     "conjuncts",
     "evaluate_all",
     "evaluate_leg",
     "parse",
+    "rewritten",
 ]

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from rapidfuzz import process
-
 from ..texts import t
 from .compiler import Evaluator, compile_node
 from .frame import Frame
 from .functions import FunctionSet
 from .own_functions import STANDARD
-from .syntax import FilterSyntaxError, Node, conjuncts, parse
+from .suggest import near_function
+from .syntax import FilterFunctionError, Node, conjuncts, parse
 
 FUNCTION_SET = STANDARD.version
 """Version of the functions that every host has; a decision stores that of its host."""
@@ -84,10 +83,10 @@ def check_functions(node: Node, functions: FunctionSet) -> None:
     for part in node.walk():
         if part.kind != "function_expression" or functions.get(part.value) is not None:
             continue
-        near = process.extractOne(part.value, functions.names(), score_cutoff=60)
-        hint = t(" (did you mean {name!r}?)", name=near[0]) if near else ""
+        near = near_function(part.value, functions)
+        hint = t(" (did you mean {name!r}?)", name=near) if near else ""
         message = t("there is no function {name!r}{hint}", name=part.value, hint=hint)
-        raise FilterSyntaxError(message, part.start, len(part.value))
+        raise FilterFunctionError(message, part.start, len(part.value))
 
 
 def evaluate_leg(leg: Leg, document: Mapping[str, Any], frame: Frame | None = None) -> LegResult:

@@ -27,6 +27,11 @@ _PYTHON: Mapping[type, ValueType] = {
 }
 
 
+def type_name(value: Any) -> ValueType:
+    """The type of a value."""
+    return _PYTHON.get(type(value), "expression")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parameter:
     """One parameter of a function."""
@@ -74,7 +79,7 @@ class FilterFunction:
     def call(self, frame: Frame, arguments: list[Any]) -> Any:
         """What it gives. Raises `EvaluationError` for an argument of another type."""
         for parameter, argument in zip(self.parameters, arguments, strict=False):
-            kind = _PYTHON.get(type(argument), "expression")
+            kind = type_name(argument)
             if kind not in parameter.types:
                 message = t(
                     "{function}() wants {wanted} for `{name}`, got {kind}",
@@ -90,7 +95,7 @@ class FilterFunction:
 
     def _check_elements(self, parameter: Parameter, found: list[Any], frame: Frame) -> None:
         frame.spend(len(found))
-        kinds = {_PYTHON.get(type(item), "expression") for item in found}
+        kinds = {type_name(item) for item in found}
         if len(kinds) > 1 or not kinds <= set(parameter.element):
             message = t(
                 "{function}() wants a list of {wanted} for `{name}`",

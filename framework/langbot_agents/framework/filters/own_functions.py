@@ -166,9 +166,9 @@ OWN: tuple[FilterFunction, ...] = (
         doc="Whether the pattern is found anywhere in the text. Patterns are Python's, with Unicode classes; "
         "`^` and `$` bind it to the ends, `(?i)` ignores case. A pattern that takes too long is an error.",
         examples=(
-            (r"matches('order A2026-7', '[A-Z]\\d{4}')", True),
+            (r"matches('order A2026-7', '[A-Z]\d{4}')", True),
             ("matches('请退款', '退(款|货)')", True),
-            (r"matches('你好', '^\\p{Han}+$')", True),
+            (r"matches('你好', '^\p{Han}+$')", True),
         ),
     ),
     FilterFunction(

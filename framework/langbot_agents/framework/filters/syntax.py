@@ -28,6 +28,10 @@ class FilterSyntaxError(ValueError):
         self.width = width
 
 
+class FilterFunctionError(FilterSyntaxError):
+    """An expression that calls a function which is not there."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Node:
     """A part of an expression: jmespath's node, and the characters `[start, end)` that it was read from.
