@@ -49,7 +49,7 @@ COLLECTOR = gc.get_threshold()
 
 EXPRESSION = (
     "event_type == 'message.received' && conversation_type == 'group' && actor.actor_id != 'bot' "
-    "&& contains(input.text, 'help')"
+    "&& contains(input.text || '', 'help')"
 )
 
 DOCUMENT = """\
@@ -87,7 +87,7 @@ flow:
 FILTERS = """\
 filters:
   - name: asks for help with an order
-    expr: "actor.actor_id != 'bot' && contains(input.text, 'order {number}')"
+    expr: "actor.actor_id != 'bot' && contains(input.text || '', 'order {number}')"
 """
 
 
@@ -113,7 +113,7 @@ def _global(number: int) -> dict[str, Any]:
         "mode": "observe" if number % 3 else "respond",
     }
     if number % 2:
-        data["filters"] = [f"contains(input.text, 'help') && actor.actor_id != 'bot-{number}'"]
+        data["filters"] = [f"contains(input.text || '', 'help') && actor.actor_id != 'bot-{number}'"]
     return data
 
 
@@ -129,9 +129,9 @@ def _local(number: int) -> dict[str, Any]:
         data["scope"] = {"bot_id": "bot-1", "conversation_id": f"group_{conversation}"}
     elif kind == 1:
         data["scope"] = {"conversation_id": f"group_{conversation}"}
-        data["filters"] = [f"contains(input.text, 'order {conversation}')"]
+        data["filters"] = [f"contains(input.text || '', 'order {conversation}')"]
     elif kind == 2:
-        data["filters"] = [f"metadata.room == 'room-{conversation}' && contains(input.text, 'order')"]
+        data["filters"] = [f"metadata.room == 'room-{conversation}' && contains(input.text || '', 'order')"]
     else:
         data["scope"] = {"actor_id": [f"u-{conversation}", f"v-{conversation}"], "conversation_id": "group_*"}
     return data

@@ -168,7 +168,7 @@ def load_again(
     """
     stated = root_document.stated
     settings = project.settings.model_copy(update={name: getattr(stated, name) for name in LIVE_KEYS})
-    loaded = _load(project.root, settings, root_document.document, project.registry)
+    loaded = _load(project.root, settings, root_document.document, project.registry, previous=project.loaded)
     settled = settle(loaded.checked, loaded.files, before, project.registry)
     secrets, models = project.secrets, project.models
     old = _secret_settings(project.settings, project.bindings)
@@ -223,15 +223,27 @@ def with_last_good(project: Project, before: Incumbents) -> Project:
 
 
 def _load(
-    root: Path, settings: HostSettings, document: LoadedDocument, registry: AgentRunnerRegistry
+    root: Path,
+    settings: HostSettings,
+    document: LoadedDocument,
+    registry: AgentRunnerRegistry,
+    *,
+    previous: LoadedBindings | None = None,
 ) -> LoadedBindings:
     written = document.source if list(settings.bindings) == document.source.data.get("bindings") else None
-    files = load_bindings(root, settings.bindings, host=written, event_types=_event_types())
+    files = load_bindings(
+        root,
+        settings.bindings,
+        host=written,
+        event_types=_event_types(),
+        previous=None if previous is None else previous.files,
+    )
     checked = check_bindings(
         files,
         registry,
         timezone=settings.timezone,
         models=tuple(item.name for item in settings.models),
+        previous=None if previous is None else previous.checked,
     )
     return LoadedBindings(files=files, checked=checked)
 

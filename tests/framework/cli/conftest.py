@@ -52,7 +52,7 @@ binding_id: broken-filter
 event_types: [message.received]
 priority: 20
 filters:
-  - length(bot_id.nothing) > `3`
+  - length(metadata.nothing) > `3`
 runner_id: echo
 ---
 apiVersion: langbot-agents/v1

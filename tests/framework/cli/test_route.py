@@ -59,7 +59,7 @@ def test_places(lba: Run, project: Path, day: str) -> None:
 
     assert {item["file"] for item in found.values()} == {"bindings/all.yaml"}
     assert written("other-bot") == '"1"'
-    assert written("broken-filter").startswith("length(bot_id.nothing)")
+    assert written("broken-filter").startswith("length(metadata.nothing)")
     assert written("at-night").startswith("hours:")
     assert written("switched-off") == "false"
     assert written("joined") == "[group.member_joined]"
@@ -88,7 +88,7 @@ def test_failing_filter(lba: Run, project: Path, day: str) -> None:
 
     assert item["filter"]["truth"] == "error"
     assert "length()" in item["filter"]["reason"]
-    assert item["filter"]["values"] == {"bot_id.nothing": None}
+    assert item["filter"]["values"] == {"metadata.nothing": None}
 
 
 def test_scope(lba: Run, project: Path, day: str) -> None:

@@ -1,14 +1,15 @@
 """Documents, runners and filters made into one checked set: what fails stays out alone, with its findings."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from langbot_agents.schemas.base import thaw
 from langbot_agents.schemas.bindings import AgentBinding
 from langbot_agents.schemas.catalogue import contract, standard_types
 from langbot_agents.schemas.runners import AgentRunnerDescriptor
 
+from ..collector import paused
 from ..documents import (
     BindingFiles,
     Finding,
@@ -52,6 +53,10 @@ UNFINISHED: Mapping[str, tuple[Any, ...]] = {
 """Fields that this version of the host reads only with these values; any other is an error, never ignored."""
 
 
+MANY = 4
+"""A set is made anew where more than one in so many of its bindings has changed."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CheckedBindings:
     """A set that can be routed, and everything that was found on the way."""
@@ -59,6 +64,18 @@ class CheckedBindings:
     set: BindingSet
     findings: tuple[Finding, ...]
     documents: int
+    each: Mapping[int, "CheckedDocument"] = field(default_factory=dict, repr=False)
+    """What each document came out as by itself, by the identity of the document, for the next check."""
+    by: tuple[object, ...] = ()
+    """What the documents were checked against."""
+
+
+class CheckedDocument(NamedTuple):
+    """One document by itself: its entry, unless it must stay out, and what is wrong with it."""
+
+    document: LoadedDocument
+    entry: BindingEntry | None
+    findings: Sequence[Finding]
 
 
 def check_bindings(
@@ -67,17 +84,45 @@ def check_bindings(
     *,
     timezone: str,
     models: Sequence[str] | None = None,
+    previous: CheckedBindings | None = None,
 ) -> CheckedBindings:
     """Make the set of a project; a document that fails is quarantined, the others run.
 
-    `models` are the names that are declared; None where nobody can say.
+    `models` are the names that are declared; None where nobody can say. Documents that the `previous` check
+    had too, against the same runners and models, are not looked at again.
     """
+    by: tuple[object, ...] = (
+        registry,
+        tuple((item.id, item.state) for item in registry.descriptors()),
+        None if models is None else tuple(models),
+    )
+    known = previous.each if previous is not None and previous.by == by else {}
+    with paused():
+        before = previous.set if previous is not None and previous.set.timezone == timezone else None
+        return _checked(files, registry, timezone=timezone, models=models, known=known, by=by, before=before)
+
+
+def _checked(
+    files: BindingFiles,
+    registry: AgentRunnerRegistry,
+    *,
+    timezone: str,
+    models: Sequence[str] | None,
+    known: Mapping[int, CheckedDocument],
+    by: tuple[object, ...],
+    before: BindingSet | None,
+) -> CheckedBindings:
     findings: list[Finding] = list(files.findings)
     quarantined = [_unreadable(file) for file in files.files if not file.documents and _errors(file.findings)]
     quarantined += [_quarantine(document, document.findings) for document in files.quarantined]
     entries: dict[str, tuple[BindingEntry, LoadedDocument]] = {}
+    each: dict[int, CheckedDocument] = {}
     for document in files.bindings:
-        entry, own = _check(document, registry, models)
+        checked = known.get(id(document))
+        if checked is None:  # each document that is known is held, so that no other can have its identity
+            checked = CheckedDocument(document, *_check(document, registry, models))
+        each[id(document)] = checked
+        _, entry, own = checked
         findings += own
         if entry is None:
             quarantined.append(_quarantine(document, own))
@@ -97,13 +142,31 @@ def check_bindings(
             if tie.decidable:
                 del entries[tie.second.binding_id]
                 quarantined.append(_quarantine(document, [finding]))
-    made = BindingSet((entry for entry, _ in entries.values()), quarantined, timezone=timezone)
+    made = _set_of([entry for entry, _ in entries.values()], quarantined, timezone, before)
     findings += [_crowded(entries[crowd.first.binding_id][1], crowd) for crowd in made.index.crowds()]
     return CheckedBindings(
         set=made,
         findings=by_place(findings),
         documents=len(files.documents),
+        each=each,
+        by=by,
     )
+
+
+def _set_of(
+    entries: Sequence[BindingEntry],
+    quarantined: Sequence[Quarantined],
+    timezone: str,
+    before: BindingSet | None,
+) -> BindingSet:
+    """The set of these, made of the one before where most of it is the same, so that its index is too."""
+    if before is not None:
+        come = [entry for entry in entries if before.get(entry.binding_id) is not entry]
+        names = {entry.binding_id for entry in entries}
+        left = [entry.binding_id for entry in before.entries if entry.binding_id not in names]
+        if MANY * (len(come) + len(left)) < len(entries):
+            return before.changed(come, left, quarantined=quarantined)
+    return BindingSet(entries, quarantined, timezone=timezone)
 
 
 def entry_of(

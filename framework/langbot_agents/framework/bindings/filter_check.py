@@ -1,6 +1,7 @@
 """The filters of a document, compiled and checked; what is wrong becomes findings with their places."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from langbot_agents.schemas.bindings import AgentBinding
 
@@ -8,7 +9,6 @@ from ..documents import Finding, LoadedDocument, Path
 from ..filters import (
     STANDARD,
     CompiledFilter,
-    FilterFunctionError,
     FilterSyntaxError,
     FunctionSet,
     Node,
@@ -16,7 +16,7 @@ from ..filters import (
     check_filters,
     compile_filter,
     parse,
-    rewritten,
+    rewrite,
 )
 from ..texts import t
 
@@ -36,22 +36,55 @@ CODES: Mapping[str, str] = {
 def compile_filters(
     document: LoadedDocument, binding: AgentBinding, functions: FunctionSet = STANDARD
 ) -> tuple[list[CompiledFilter], list[Finding]]:
-    """The filters that can be read, and everything that is wrong with any of them."""
-    compiled: list[CompiledFilter] = []
+    """The filters of a binding where none has an error, and everything that is wrong with them.
+
+    Other conditions on the event, as in `resource_policy.restrict`, are looked at like filters.
+    """
     findings: list[Finding] = []
-    read: list[tuple[int, str, Node]] = []
-    for index, item in enumerate(binding.filters):
+    filters = _read(document, [(_place(document, i), item.expr) for i, item in enumerate(binding.filters)])
+    findings += filters.findings
+    checked = check_filters([(expr, node) for _, expr, node in filters.read], binding.event_types, functions)
+    for (path, expr, _), problems in zip(filters.read, checked, strict=True):
+        findings += [_problem(document, path, expr, problem) for problem in problems]
+    findings += _conditions(document, binding, filters, functions)
+    if any(finding.severity == "error" for finding in findings):
+        return [], findings
+    return [compile_filter(item.expr, functions) for item in binding.filters], findings
+
+
+class _Filters(NamedTuple):
+    read: list[tuple[Path, str, Node]]
+    findings: list[Finding]
+
+
+def _read(document: LoadedDocument, written: Sequence[tuple[Path, str]]) -> _Filters:
+    made = _Filters([], [])
+    for path, expr in written:
         try:
-            node = parse(item.expr)
-            compiled.append(compile_filter(item.expr, functions))
+            made.read.append((path, expr, parse(expr)))
         except FilterSyntaxError as error:
-            findings.append(_unreadable(document, index, item.expr, error))
-        else:
-            read.append((index, item.expr, node))
-    checked = check_filters([(expr, node) for _, expr, node in read], binding.event_types, functions)
-    for (index, expr, _), problems in zip(read, checked, strict=True):
-        findings += [_problem(document, index, expr, problem) for problem in problems]
-    return compiled, findings
+            made.findings.append(_unreadable(document, path, expr, error))
+    return made
+
+
+def _conditions(
+    document: LoadedDocument, binding: AgentBinding, filters: _Filters, functions: FunctionSet
+) -> list[Finding]:
+    restrict = binding.resource_policy.restrict
+    found = _read(
+        document,
+        [
+            (("resource_policy", "restrict", index, "only_when"), item.only_when)
+            for index, item in enumerate(restrict)
+        ],
+    )
+    findings = found.findings
+    # they are asked only where all filters hold
+    before = [(expr, node) for _, expr, node in filters.read]
+    for path, expr, node in found.read:
+        problems = check_filters([*before, (expr, node)], binding.event_types, functions)[-1]
+        findings += [_problem(document, path, expr, problem) for problem in problems]
+    return findings
 
 
 def _place(document: LoadedDocument, index: int) -> Path:
@@ -59,31 +92,29 @@ def _place(document: LoadedDocument, index: int) -> Path:
     return ("filters", index) if isinstance(written, str) else ("filters", index, "expr")
 
 
-def _unreadable(document: LoadedDocument, index: int, expr: str, error: FilterSyntaxError) -> Finding:
-    function = isinstance(error, FilterFunctionError)
-    better = None if function else rewritten(expr)
-    if better is not None:
-        remedy = t("write {text}", text=better)
-    elif function:
-        remedy = t("docs/filters.md lists every function")
-    else:
+def _unreadable(document: LoadedDocument, path: Path, expr: str, error: FilterSyntaxError) -> Finding:
+    better = rewrite(expr)
+    if better is None:
+        offset, width, cause = error.offset, error.width, error.message
         remedy = t("text stands in single quotes, for example `input.text == 'hello'`")
-    message = error.message if function else t("not a JMESPath expression: {cause}", cause=error.message)
+    else:
+        offset, width, cause = better.offset, better.width, better.cause
+        remedy = t("write {text}", text=better.text)
     return document.source.finding(
-        "LBA207" if function else "LBA200",
-        _place(document, index),
-        message,
+        "LBA200",
+        path,
+        t("not a JMESPath expression: {cause}", cause=cause),
         remedy=remedy,
         value=expr,
-        offset=error.offset,
-        width=error.width,
+        offset=offset,
+        width=width,
     )
 
 
-def _problem(document: LoadedDocument, index: int, expr: str, problem: Problem) -> Finding:
+def _problem(document: LoadedDocument, path: Path, expr: str, problem: Problem) -> Finding:
     return document.source.finding(
         CODES[problem.kind],
-        _place(document, index),
+        path,
         problem.message,
         remedy=problem.remedy,
         value=expr,

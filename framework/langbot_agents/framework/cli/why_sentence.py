@@ -6,7 +6,7 @@ from .explanation_text import because
 from .reply import ending
 from .reviewing import Recorded
 
-_NEAREST = ("filter_error", "filter_false", "inactive", "scope", "disabled", "quarantined", "event_type")
+_NEAREST = ("filter_error", "filter_false", "inactive", "scope", "disabled")
 """Which reason is the nearest to a match, first the one that failed last."""
 
 
@@ -45,24 +45,29 @@ def _place(then: Explained | None, binding_id: str) -> str:
 
 
 def nearest(explained: Explained) -> Line | None:
-    """The binding that came nearest to taking the event."""
+    """The binding that came nearest to taking the event, of those that take its type."""
     for code in _NEAREST:
-        lines = [line for line in explained.by_code.get(code, []) if line.reason.binding_id is not None]
-        if lines:
-            return lines[0]
+        for line in explained.by_code.get(code, []):
+            if line.entry is not None and line.entry.type_rank(explained.event.event_type) is not None:
+                return line
     return None
 
 
 def _nobody(then: Explained | None, *, observed: bool) -> str:
     line = None if then is None else nearest(then)
-    if then is not None and line is not None and line.reason.code == "event_type":
-        if not observed:
-            return t("no binding takes events of type {name}", name=then.event.event_type)
-        line = None
     if then is None or line is None:
         if observed:
             return t("only observers took it, which never answer")
-        return t("no binding took it")
+        if then is None:
+            return t("no binding took it")
+        out = [str(item.place) for item in then.by_code.get("quarantined", [])]
+        if out:
+            return t(
+                "no binding takes events of type {name}; left out as quarantined: {places}",
+                name=then.event.event_type,
+                places=", ".join(out),
+            )
+        return t("no binding takes events of type {name}", name=then.event.event_type)
     told = because(then, line)
     place, name = line.place, line.reason.binding_id
     if observed:

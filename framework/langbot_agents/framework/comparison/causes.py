@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from langbot_agents.schemas.base import thaw
+from langbot_agents.schemas.records import Decision
 
 from ..bindings import SCOPE_FIELDS, BindingEntry, BindingSet, Quarantined
 from ..documents import Path as KeyPath
@@ -40,6 +41,9 @@ _GATES: dict[str, CauseCode] = {
     "outranked": "mode",
     "selected": "mode",
 }
+
+
+_CANDIDATE = ("selected", "outranked")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,19 +110,17 @@ class Causes:
         self._places = (old, new)
         self._sets = (change.old, change.new)
         self._out = tuple({item.binding_id: item for item in each.quarantined} for each in self._sets)
-        self._parts: dict[tuple[int, tuple[str, ...]], BindingSet] = {}
+        self._parts: dict[tuple[int, str], BindingSet] = {}
+        self._found: dict[tuple[str | int | None, ...], Cause] = {}
         self._router = EventRouter()
 
-    def answer(self, event: RoutedEvent, clock: float, before: str | None, after: str | None) -> Cause:
-        """Why `after` answers in place of `before`; either may be nobody."""
-        if before is not None:
-            code = self._reason(event, clock, 1, before, rival=after)
-            if code not in ("selected", "outranked"):
-                return self._gate(event, clock, before, closed=1, taken=("selected", "outranked"))
-        if after is not None:
-            code = self._reason(event, clock, 0, after, rival=before)
-            if code not in ("selected", "outranked"):
-                return self._gate(event, clock, after, closed=0, taken=("selected", "outranked"))
+    def answer(self, event: RoutedEvent, clock: float, old: Decision, new: Decision) -> Cause:
+        """Why the winner of `new` answers in place of the winner of `old`; either may be nobody."""
+        before, after = old.winner, new.winner
+        if before is not None and not _is_candidate(new, before):
+            return self._gate(event, clock, before, closed=1, taken=_CANDIDATE)
+        if after is not None and not _is_candidate(old, after):
+            return self._gate(event, clock, after, closed=0, taken=_CANDIDATE)
         if before is None or after is None:
             raise AssertionError(f"{before or after}: nothing moves it")
         return self._rank(event, before, after)
@@ -149,29 +151,19 @@ class Causes:
             new=new_place,
         )
 
-    def _reason(
-        self, event: RoutedEvent, clock: float, side: int, binding_id: str, *, rival: str | None
-    ) -> str:
-        return self._explain(event, clock, side, binding_id, rival).code
+    def _explain(self, event: RoutedEvent, clock: float, side: int, binding_id: str) -> Reason:
+        """The router's reason for one binding, as if it were alone."""
+        found = self._router.explain(event, self._alone(side, binding_id), clock)
+        return found.reasons[0]
 
-    def _explain(
-        self, event: RoutedEvent, clock: float, side: int, binding_id: str, rival: str | None = None
-    ) -> Reason:
-        entry = self._sets[side].get(binding_id)
-        if entry is None:
-            return Reason(binding_id=binding_id, origin="", code="quarantined")
-        found = self._router.explain(event, self._part(side, binding_id, rival), clock)
-        return next(reason for reason in found.reasons if reason.binding_id == binding_id)
-
-    def _part(self, side: int, binding_id: str, rival: str | None) -> BindingSet:
-        names = (binding_id,) if rival is None else (binding_id, rival)
-        part = self._parts.get((side, names))
-        if part is None:
+    def _alone(self, side: int, binding_id: str) -> BindingSet:
+        alone = self._parts.get((side, binding_id))
+        if alone is None:
             whole = self._sets[side]
-            entries = [entry for name in names if (entry := whole.get(name)) is not None]
-            part = BindingSet(entries, timezone=whole.timezone, function_set=whole.function_set)
-            self._parts[side, names] = part
-        return part
+            entries = [entry for entry in (whole.get(binding_id),) if entry is not None]
+            alone = BindingSet(entries, timezone=whole.timezone, function_set=whole.function_set)
+            self._parts[side, binding_id] = alone
+        return alone
 
     def _gate(
         self, event: RoutedEvent, clock: float, binding_id: str, *, closed: int, taken: tuple[str, ...]
@@ -183,6 +175,17 @@ class Causes:
         reason = self._explain(event, clock, closed, binding_id)
         if reason.code in taken:
             raise AssertionError(f"{binding_id}: it is not kept out")
+        leg = None if reason.leg is None else reason.leg.leg.text
+        key = (binding_id, closed, reason.code, reason.field, leg)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = self._shut(binding_id, pair, reason, closed=closed)
+        return found
+
+    def _shut(
+        self, binding_id: str, pair: tuple[BindingEntry, BindingEntry], reason: Reason, *, closed: int
+    ) -> Cause:
+        """What differs in a binding that is in both sets, and kept out on one side by a reason."""
         if reason.code == "disabled":
             return self._state(binding_id, pair, closed=closed)
         if same(*pair):
@@ -199,7 +202,7 @@ class Causes:
         if reason.leg is not None:
             told[closed] = reason.leg.leg.text
         places = [
-            side.at(entry, at, offset if index == closed else None)
+            side.at(entry, at, offset if index == closed or len(at) < 2 or code != "filter" else 0)
             for index, (side, entry, at) in enumerate(zip(self._places, pair, paths, strict=True))
         ]
         key = f"filters[{path[1]}]" if code == "filter" else ".".join(map(str, path))
@@ -294,6 +297,10 @@ class Causes:
             for side, entry in zip(self._places, self._pair(binding_id) or (), strict=True)
         )
         return old, new
+
+
+def _is_candidate(decision: Decision, binding_id: str) -> bool:
+    return any(item.binding_id == binding_id and item.code in _CANDIDATE for item in decision.entries)
 
 
 def _counterpart(one: BindingEntry, other: BindingEntry, path: KeyPath) -> KeyPath:

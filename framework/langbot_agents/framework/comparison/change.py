@@ -29,6 +29,8 @@ class SetChange:
         self._come = BindingIndex(_unlike(new.live, old))
         ids = {item.binding_id for item in (*_unlike(old.entries, new), *_unlike(new.entries, old))}
         self.binding_ids: tuple[str, ...] = tuple(sorted(ids))
+        # where most differ, asking costs more than it spares
+        self._most = 2 * len(ids) > max(len(old), len(new))
 
     @property
     def nothing(self) -> bool:
@@ -37,7 +39,7 @@ class SetChange:
 
     def concerns(self, event: RoutedEvent, clock: float) -> bool:
         """Whether the event could be decided otherwise; where it is false, it is not."""
-        if self.settings:
+        if self.settings or self._most:
             return True
         keys = EventKeys(event.scope, lambda: {**event.json, "now": float(clock)})
         return any(True for _ in self._left.candidates(event.event_type, keys)) or any(

@@ -112,7 +112,7 @@ class Comparison:
         """What moves from one decision to the other."""
         found: list[Move] = []
         if old.winner != new.winner:
-            cause = self._causes.answer(event, clock, old.winner, new.winner)
+            cause = self._causes.answer(event, clock, old, new)
             found.append(Move(kind="answer", before=old.winner, after=new.winner, cause=cause))
         elif old.winner is not None:
             found += self._handled(old.winner)

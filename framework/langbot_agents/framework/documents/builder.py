@@ -95,6 +95,11 @@ class _Frame:
         self.characters = 0
         self.height = 1
 
+    @property
+    def takes_value(self) -> bool:
+        """Whether what comes next is a value, not a key."""
+        return self.key is not None or type(self.value) is list
+
 
 class Builder:
     """Takes the events of one document; `data`, `root` and `problems` are what comes out."""
@@ -153,6 +158,9 @@ class Builder:
             self._report(
                 "LBA103", node, t("the text holds a NUL or half a character"), t("remove the escape"), None
             )
+        if event.anchor is None and self._stack and self._stack[-1].takes_value:
+            self._take(self._stack[-1], value, node, len(text))
+            return
         built = _Built(value, node, 1, len(text), 0, text)
         self._anchor(event.anchor, built)
         self._put(built, unquoted)
@@ -216,6 +224,22 @@ class Builder:
     def _anchor(self, name: str | None, built: _Built) -> None:
         if name is not None:
             self._anchors[name] = built
+
+    def _take(self, frame: _Frame, value: Any, node: Node, characters: int) -> None:
+        """The same as `_put` for most values: one that nothing is in, in its list or behind its key."""
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            self._stop(node, t("more than {count} values in one document", count=MAX_NODES))
+        frame.nodes += 1
+        frame.characters += characters
+        if frame.key is None:
+            frame.value.append(value)
+            frame.children.append(node)
+            return
+        if not frame.drop:
+            frame.value[frame.key] = value
+            frame.children[frame.key] = (frame.key_node, node)
+        frame.key = None
 
     def _put(self, built: _Built, unquoted: bool) -> None:
         self._nodes += 1

@@ -2,13 +2,17 @@
 
 import hashlib
 import json
+import os
 import re
+import stat
+import time
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from glob import glob
 from pathlib import Path
 from typing import Any
 
+from langbot_agents.framework.collector import paused
 from langbot_agents.framework.texts import t
 from langbot_agents.schemas.binding_tests import BindingTest
 from langbot_agents.schemas.bindings import API_VERSION, AgentBinding
@@ -55,6 +59,13 @@ class LoadedDocument:
         return self.model if isinstance(self.model, AgentBinding) else None
 
 
+Stamp = tuple[int, int, int, int]
+"""Device, number, size in bytes, and time of the last change in nanoseconds."""
+
+SETTLED_NS = 2_000_000_000
+"""A change so soon after another may bear the same time; a stamp proves something only after that."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class LoadedFile:
     """The documents of one file and all findings about it, by place."""
@@ -62,6 +73,8 @@ class LoadedFile:
     file: str
     documents: tuple[LoadedDocument, ...]
     findings: tuple[Finding, ...]
+    stamp: Stamp | None = None
+    """What the file system said of it, where that proves by itself that it is the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,27 +141,57 @@ def load_bindings(
     *,
     host: SourceDocument | None = None,
     event_types: Collection[str] = (),
+    previous: BindingFiles | None = None,
 ) -> BindingFiles:
     """Load the binding files that the globs, relative to `root`, match; `*.test.yaml` are none.
 
-    With the root document as `host`, a glob without files is reported where it is written.
+    With the root document as `host`, a glob without files is reported where it is written. Of a `previous`
+    load of the same root, files that have not changed since are taken over as they are.
     """
-    matched: set[str] = set()
+    known = {} if previous is None else {file.file: file for file in previous.files if file.stamp is not None}
+    matched: dict[str, Stamp | None] = {}
     no_match: list[tuple[int, str]] = []
     for index, pattern in enumerate(globs):
         found = _match(root, pattern)
         matched |= found
         if not found:
             no_match.append((index, pattern))
-    files = tuple(
-        _only_bindings(load_file(root / name, shown=name, event_types=event_types))
-        for name in sorted(matched)
-    )
+    with paused():
+        files = tuple(
+            _same(known.get(name), stamp) or _load_binding_file(root / name, name, event_types, stamp)
+            for name, stamp in sorted(matched.items())
+        )
     findings = [finding for file in files for finding in file.findings]
     findings += [_no_match(root, pattern, index, host) for index, pattern in no_match]
     return BindingFiles(
         files=files, findings=by_place(findings), no_match=tuple(pattern for _, pattern in no_match)
     )
+
+
+def _same(before: LoadedFile | None, stamp: Stamp | None) -> LoadedFile | None:
+    return before if before is not None and stamp is not None and before.stamp == stamp else None
+
+
+def _load_binding_file(
+    path: Path, name: str, event_types: Collection[str], stamp: Stamp | None
+) -> LoadedFile:
+    loaded = _only_bindings(load_file(path, shown=name, event_types=event_types))
+    # what was changed while it was read, or just before, is read again the next time
+    settled = stamp is not None and time.time_ns() - stamp[3] > SETTLED_NS and stamp == _stamp(_look(path))
+    return replace(loaded, stamp=stamp) if settled else loaded
+
+
+def _look(path: str | Path) -> os.stat_result | None:
+    try:
+        return os.stat(path)  # noqa: PTH116 - for some ten thousand names
+    except (OSError, ValueError):
+        return None
+
+
+def _stamp(looked: os.stat_result | None) -> Stamp | None:
+    if looked is None:
+        return None
+    return looked.st_dev, looked.st_ino, looked.st_size, looked.st_mtime_ns
 
 
 def digest_of(data: Any) -> str:
@@ -288,8 +331,8 @@ def _no_match(root: Path, pattern: str, index: int, host: SourceDocument | None)
     )
 
 
-def _match(root: Path, pattern: str) -> set[str]:
-    """The YAML files of a glob, or of a directory; `.yaml` in a glob also finds `.yml`, and the reverse."""
+def _match(root: Path, pattern: str) -> dict[str, Stamp | None]:
+    """The YAML files of a glob or a directory, with their stamps; `.yaml` also finds `.yml`, and reversed."""
     stem, dot, suffix = pattern.rpartition(".")
     patterns = {pattern}
     if dot and f".{suffix}" in YAML_SUFFIXES:
@@ -302,12 +345,14 @@ def _match(root: Path, pattern: str) -> set[str]:
                 names += glob(f"{each}/**/*", root_dir=root, recursive=True)  # noqa: PTH207
         except (OSError, ValueError):
             continue
-        found.update(Path(name).as_posix() for name in names)
-    return {
-        name
-        for name in found
-        if name.endswith(YAML_SUFFIXES) and not name.endswith(TEST_SUFFIXES) and not (root / name).is_dir()
-    }
+        found.update(name.replace(os.sep, "/").removeprefix("./") for name in names)
+    matched: dict[str, Stamp | None] = {}
+    for name in found:
+        if name.endswith(YAML_SUFFIXES) and not name.endswith(TEST_SUFFIXES):
+            looked = _look(os.path.join(root, name))  # noqa: PTH118 - for some ten thousand names
+            if looked is None or not stat.S_ISDIR(looked.st_mode):
+                matched[name] = _stamp(looked)
+    return matched
 
 
 def _read(path: Path, file: str) -> bytes | Finding:

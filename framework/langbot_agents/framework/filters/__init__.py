@@ -14,7 +14,7 @@ from .evaluation import (
 from .frame import EvaluationError, Frame
 from .functions import FilterFunction, FunctionSet, Parameter
 from .own_functions import STANDARD
-from .rewrites import rewritten
+from .rewrites import Rewrite, rewrite
 from .rules import Problem
 from .syntax import (
     MAX_DEPTH,
@@ -43,6 +43,7 @@ __all__ = [
     "Node",
     "Parameter",
     "Problem",
+    "Rewrite",
     "Truth",
     "check_filters",
     "compile_filter",
@@ -50,5 +51,5 @@ __all__ = [
     "evaluate_all",
     "evaluate_leg",
     "parse",
-    "rewritten",
+    "rewrite",
 ]

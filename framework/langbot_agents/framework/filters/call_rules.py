@@ -10,6 +10,7 @@ from .functions import FilterFunction, Parameter
 from .own_functions import compiled_pattern, time_window
 from .rules import Rules, kinds_of
 from .shapes import LOOSE, Shape, joined, of_types
+from .suggest import as_text, called, near_function
 from .syntax import Node
 
 
@@ -17,27 +18,56 @@ class CallRules(Rules):
     """What a function gives, and what it does not take."""
 
     def _expref(self, node: Node, _value: Shape) -> Shape:
+        self._infer(node.children[0], LOOSE)
         return Shape(frozenset({"expression"}))
 
     def _function_expression(self, node: Node, value: Shape) -> Shape:
         function = self._functions.get(node.value)
         shapes = [self._infer(child, value) for child in node.children]
         if function is None:
-            return LOOSE  # refused when it is read
+            self._no_function(node)
+            return LOOSE
         if not function.accepts(len(node.children)):
             self._note(
                 "call",
                 node,
                 t("{name}() does not take {count} arguments", name=function.name, count=len(node.children)),
-                t("it is written {usage}", usage=function.usage()),
+                self._as_list(function, node) or t("it is written {usage}", usage=function.usage()),
             )
             return LOOSE
         for parameter, child, shape in zip(function.parameters, node.children, shapes, strict=False):
-            self._argument(function, parameter, child, shape)
+            self._argument(function, parameter, node, child, shape)
         self._literals(function, node)
         return self._returned(function, shapes)
 
-    def _argument(self, function: FilterFunction, parameter: Parameter, node: Node, shape: Shape) -> None:
+    def _no_function(self, node: Node) -> None:
+        name, inner = str(node.value), [self._text(child) for child in node.children]
+        near = near_function(name, self._functions)
+        if name.lower() == "not":
+            near, remedy = "!", t("write {text}", text=f"!({', '.join(inner)})")
+        elif near is not None and inner:
+            remedy = t("write {text}", text=f"{near}({', '.join(as_text(item) for item in inner)})")
+        else:
+            remedy = t("docs/filters.md lists every function")
+        hint = t(" (did you mean {name!r}?)", name=near) if near else ""
+        message = t("there is no function {name!r}{hint}", name=name, hint=hint)
+        self._note("call", node, message, remedy, width=len(name))
+
+    def _as_list(self, function: FilterFunction, node: Node) -> str | None:
+        """`contains_any(input.text, 'a', 'b')` with its texts in a list."""
+        takes_list = [item.types == ("array",) for item in function.parameters]
+        texts = [as_text(self._text(child)) for child in node.children]
+        if (
+            takes_list != [False, True]
+            or not all(text.startswith("'") for text in texts[1:])
+            or not texts[1:]
+        ):
+            return None
+        return t("write {text}", text=f"{function.name}({texts[0]}, [{', '.join(texts[1:])}])")
+
+    def _argument(
+        self, function: FilterFunction, parameter: Parameter, call: Node, node: Node, shape: Shape
+    ) -> None:
         if shape.loose:
             return
         wanted = frozenset(parameter.types)
@@ -52,26 +82,28 @@ class CallRules(Rules):
                     text=self._text(node),
                     kind=kinds_of(shape),
                 ),
-                t("it is written {usage}", usage=function.usage()),
+                self._as_list(function, call) or t("it is written {usage}", usage=function.usage()),
             )
         elif "null" in shape.types and "null" not in wanted:
             inner = node.children[0] if node.kind == "function_expression" and node.children else node
             path = path_of(inner)
             if path is not None and ".".join(path) not in self._safe:
-                self._may_be_null(function, node, shape)
+                self._may_be_null(function, call, node, shape)
+                self._safe |= {".".join(path)}  # said once
 
-    def _may_be_null(self, function: FilterFunction, node: Node, shape: Shape) -> None:
+    def _may_be_null(self, function: FilterFunction, call: Node, node: Node, shape: Shape) -> None:
         text = self._text(node)
         remedy = t(
-            "write {text} || {empty} in its place",
+            "put {text} || {empty} in its place",
             text=text,
             empty="''" if "string" in shape.types else "`[]`",
         )
-        instead = {"contains": "contains_any", "starts_with": "starts_with_any"}.get(function.name)
-        if instead is not None and "string" in shape.types:
-            remedy = t(
-                "use {name}({text}, [...]), which takes null, or {rest}", name=instead, text=text, rest=remedy
-            )
+        written = self._text(call)
+        better = called(
+            function.name, [self._text(child) for child in call.children], of_text="string" in shape.types
+        )
+        if better != written and node is call.children[0]:
+            remedy = t("write {text}, which takes null, or {rest}", text=better, rest=remedy)
         message = t(
             "{text} may be null, and {name}() then fails: the filter is an error, which is no match",
             text=text,

@@ -1,48 +1,76 @@
 """What is wrong with a filter is found when it is loaded, against the shapes of the events it will see."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from langbot_agents.schemas.catalogue import contract
 
-from ..texts import t
+from ..texts import process_language, t
 from .functions import FunctionSet
 from .infer import Checker
 from .own_functions import STANDARD
 from .rules import Problem, not_null_in
-from .shapes import Shape, event_shape, types_of
-from .syntax import Node, conjuncts
+from .shapes import UNKNOWN_TYPE, Shape, event_shape, types_of
+from .syntax import Node, conjuncts, parse
 
 
 def check_filters(
     filters: Sequence[tuple[str, Node]], event_types: Sequence[str], functions: FunctionSet = STANDARD
-) -> list[list[Problem]]:
+) -> list[Sequence[Problem]]:
     """The problems of each filter of a binding, given as (text, tree), on the events that it takes."""
     safe = frozenset(path for _, node in filters for leg in conjuncts(node) for path in not_null_in(leg))
-    return [_check(expr, node, tuple(event_types), functions, safe=safe) for expr, node in filters]
+    types, language = tuple(event_types), process_language()
+    return [_check(expr, types, functions, safe, language) for expr, _ in filters]
 
 
+@lru_cache(maxsize=4096)
 def _check(
-    expr: str, node: Node, event_types: tuple[str, ...], functions: FunctionSet, *, safe: frozenset[str]
-) -> list[Problem]:
+    expr: str, event_types: tuple[str, ...], functions: FunctionSet, safe: frozenset[str], _language: str
+) -> tuple[Problem, ...]:
+    node = parse(expr)
     named, others = types_of(event_types)
-    shapes = _distinct(named or ("",))
-    whole = sum(len(names) for names, _ in shapes)
+    looks = partial(_look, expr, node, functions=functions, safe=safe)
+    if others:
+        problems = looks(event_shape(UNKNOWN_TYPE), name=t("an event"))
+        known = _distinct(tuple(name for name in named if contract(name)))
+        return tuple(
+            problem
+            for problem in problems
+            if problem.kind != "null"
+            or any(_fails_on_null(problem, looks(shape, name=names[0])) for names, shape in known)
+        )
+    shapes = _distinct(named)
+    whole = len(named)
     found: dict[tuple[str, int, int], tuple[Problem, list[str]]] = {}
     for names, shape in shapes:
-        name = names[0] if whole == 1 and names[0] else t("an event")
-        for problem in Checker(expr, shape, functions, safe=safe, name=name).check(node):
-            known = found.setdefault((problem.kind, problem.offset, problem.width), (problem, []))
-            known[1].extend(item for item in names if item not in known[1])
-    problems = []
-    for problem, types in found.values():
-        if problem.kind == "null" and not any(contract(name) for name in types):
-            continue  # nobody knows what events of such types always have
-        if len(types) == whole:
-            problems.append(problem)
-        elif problem.kind == "unknown" and not others:
-            problems.append(_partly(expr, problem, types))
-    return sorted(problems, key=lambda problem: (problem.offset, problem.kind))
+        for problem in looks(shape, name=names[0] if whole == 1 else t("an event")):
+            held = found.setdefault((problem.kind, problem.offset, problem.width), (problem, []))
+            held[1].extend(item for item in names if item not in held[1])
+    kept = [_of_some(expr, problem, types, whole) for problem, types in found.values()]
+    return tuple(
+        sorted(
+            (problem for problem in kept if problem is not None),
+            key=lambda problem: (problem.offset, problem.kind),
+        )
+    )
+
+
+def _look(
+    expr: str, node: Node, shape: Shape, *, functions: FunctionSet, safe: frozenset[str], name: str
+) -> list[Problem]:
+    return Checker(expr, shape, functions, safe=safe, name=name).check(node)
+
+
+def _fails_on_null(problem: Problem, others: Sequence[Problem]) -> bool:
+    """Whether a function that may be given null is given it in one type."""
+    return any(other.kind == "null" and other.offset == problem.offset for other in others)
+
+
+def _of_some(expr: str, problem: Problem, types: Sequence[str], whole: int) -> Problem | None:
+    """A problem of so many of the types as what it is for the whole."""
+    if len(types) == whole or problem.kind == "null":
+        return problem
+    return _partly(expr, problem, types) if problem.kind == "unknown" else None
 
 
 def _partly(expr: str, problem: Problem, names: Sequence[str]) -> Problem:

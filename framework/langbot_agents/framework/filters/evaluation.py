@@ -64,14 +64,16 @@ _COMPILED: WeakKeyDictionary[FunctionSet, WeakValueDictionary[str, CompiledFilte
 """Every filter that somebody holds, by its functions and its text."""
 
 
-def compile_filter(expr: str, functions: FunctionSet = STANDARD) -> CompiledFilter:
-    """Read an expression. Raises `FilterSyntaxError` with the place at fault."""
+def compile_filter(
+    expr: str, functions: FunctionSet = STANDARD, *, node: Node | None = None
+) -> CompiledFilter:
+    """Read an expression, unless its tree is there. Raises `FilterSyntaxError` with the place at fault."""
     shared = _COMPILED.get(functions)
     if shared is None:
         shared = _COMPILED[functions] = WeakValueDictionary()
     found = shared.get(expr)
     if found is None:
-        node = parse(expr)
+        node = node or parse(expr)
         check_functions(node, functions)
         legs = tuple(Leg(expr, part, compile_node(part, functions)) for part in conjuncts(node))
         found = shared[expr] = CompiledFilter(expr, legs)

@@ -1,5 +1,7 @@
 """What a whole filter is on one shape of event, and what in it cannot be meant."""
 
+from dataclasses import replace
+
 from rapidfuzz import process
 
 from ..texts import t
@@ -8,6 +10,7 @@ from .compiler import compile_node, path_of
 from .frame import Frame
 from .functions import type_name
 from .path_rules import WORDS, PathRules
+from .rewrites import without_repeats
 from .rules import KINDS, Problem, kinds_of, not_null_in
 from .shapes import Shape, joined, of_types
 from .suggest import as_kind, quoted
@@ -122,6 +125,9 @@ class Checker(PathRules, CallRules):
         always = t("never true") if node.value == "eq" else t("always true")
         if kind not in shape.types:
             better = as_kind(literal, shape)
+            if left.kind == "not_expression":
+                sign = "!=" if node.value == "eq" else "=="
+                better = f"{self._text(left).lstrip('! ')} {sign} {self._text(right)}"
             self._note(
                 "never",
                 right,
@@ -165,22 +171,41 @@ class Checker(PathRules, CallRules):
         orders = [shape.types & {"number", "string"} for _, shape in sides]
         if not first.loose and not second.loose and not orders[0] & orders[1]:
             part = next(part for part, shape in sides if "string" in shape.types)
+            self._note(
+                "never", node, t("a text and a number cannot be put in order"), self._as_number(node, part)
+            )
+        elif all(shape.types <= {"string", "null"} and not shape.loose for _, shape in sides):
+            part = next((part for part, _ in sides if part.kind == "literal"), node)
+            if part is not node and as_kind(part.value, of_types("number")) is not None:
+                other = next(side for side, _ in sides if side is not part)
+                self._note(
+                    "never",
+                    node,
+                    t("texts are put in order letter by letter: '9' comes after '10'"),
+                    self._as_number(node, other, part),
+                )
+
+    def _as_number(self, node: Node, *parts: Node) -> str:
+        """The comparison with these sides as numbers."""
+        written = self._text(node)
+        for part in sorted(parts, key=lambda part: -part.start):
             number = as_kind(part.value, of_types("number")) if part.kind == "literal" else None
+            if part.kind == "literal" and number is None:
+                return t("event_time and now are Unix seconds, as in {text}", text="now > `1790000000`")
             better = number or f"to_number({self._text(part)})"
-            written = self._text(node)
             at = part.start - node.start
             written = written[:at] + better + written[at + part.end - part.start :]
-            self._note(
-                "never",
-                node,
-                t("a text and a number cannot be put in order"),
-                t("write {text}", text=written),
-            )
+        return t("write {text}", text=written)
 
     def _boolean(self, leg: Node, shape: Shape) -> None:
         if leg.kind == "or_expression":
+            before = len(self.problems)
             for child in leg.children:
                 self._boolean(child, self._quiet(child))
+            better = without_repeats(self._text(leg))
+            if len(self.problems) > before and better != self._text(leg):
+                last = self.problems[-1]
+                self.problems[-1] = replace(last, remedy=t("write {text}", text=better))
             return
         if shape.loose or "boolean" in shape.types:
             return

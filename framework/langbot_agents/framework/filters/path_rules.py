@@ -7,7 +7,7 @@ from .compiler import path_of
 from .functions import type_name
 from .rules import Rules
 from .shapes import LOOSE, Shape, joined, of_list, of_types
-from .suggest import fields_near, meant_path, near_function, quoted
+from .suggest import as_text, called, fields_near, meant_path, near_function, quoted
 from .syntax import Node
 
 WORDS = frozenset({"true", "false", "null", "none", "True", "False", "None"})
@@ -52,7 +52,9 @@ class PathRules(Rules):
                 return LOOSE
             inner = shape.properties.get(str(part.value))
             if inner is None:
-                if "object" not in shape.types or shape.closed:
+                if "array" in shape.types and place:
+                    self._of_list(fields, place)
+                elif "object" not in shape.types or shape.closed:
                     self._unknown(node, fields, place, value)
                 return LOOSE
             if inner.is_null and value is self._root:
@@ -67,6 +69,17 @@ class PathRules(Rules):
         message = t("{path!r} is always null in {type}", path=path, type=self._name)
         remedy = t("leave it out, or take event types that have it")
         self._note("unknown", where, message, remedy)
+
+    def _of_list(self, fields: Sequence[Node], place: int) -> None:
+        """`input.contents.type`, where the list has no field but its members do."""
+        text = self._expr[fields[0].start : fields[place - 1].end]
+        rest = self._expr[fields[place].start : fields[-1].end]
+        self._note(
+            "unknown",
+            Node(kind="field", start=fields[0].start, end=fields[-1].end),
+            t("{text} is a list, which has no fields", text=text),
+            t("{text} is this of each member, as in contains({text}, 'x')", text=f"{text}[*].{rest}"),
+        )
 
     def _unknown(self, node: Node, fields: Sequence[Node], place: int, value: Shape) -> None:
         first, last = fields[0], fields[-1]
@@ -87,6 +100,11 @@ class PathRules(Rules):
             )
             return
         wide = Node(kind="field", start=first.start, end=last.end)
+        function = self._functions.get(path) if alone else None
+        if function is not None:
+            remedy = t("write {text}", text=function.usage())
+            self._note("unknown", wide, t("{name} is a function", name=path), remedy)
+            return
         if value is not self._root:
             shape = value
             for part in fields[:place]:
@@ -111,18 +129,14 @@ class PathRules(Rules):
     def _method(self, node: Node, fields: Sequence[Node], call: Node) -> Shape:
         """`input.text.contains('x')`, as in other languages."""
         subject = self._expr[fields[0].start : fields[-1].end]
-        arguments = [self._text(child) for child in call.children]
-        function = self._functions.get(call.value)
-        name = (
-            call.value if function is not None else (near_function(call.value, self._functions) or "contains")
-        )
-        better = f"{name}({', '.join([subject, *arguments])})"
-        self._note(
-            "call",
-            node,
-            t("a function does not stand behind a dot"),
-            t("write {text}", text=better),
-        )
+        before = len(self.problems)
+        shape = self._walk(node, fields, self._root)
+        if len(self.problems) > before:
+            return LOOSE
+        arguments = [as_text(self._text(child)) for child in call.children]
+        name = call.value if self._functions.get(call.value) else near_function(call.value, self._functions)
+        better = called(name or "contains", [subject, *arguments], of_text="array" not in shape.types)
+        self._note("call", node, t("a function does not stand behind a dot"), t("write {text}", text=better))
         return LOOSE
 
     def _index_expression(self, node: Node, value: Shape) -> Shape:
@@ -140,7 +154,17 @@ class PathRules(Rules):
 
     def _pipe(self, node: Node, value: Shape) -> Shape:
         first, second = node.children
-        return self._infer(second, self._infer(first, value))
+        left = self._infer(first, value)
+        if left.types == {"boolean"} and not any(part.kind == "current" for part in second.walk()):
+            at = self._expr.rfind("|", first.end, second.start)
+            self._note(
+                "never",
+                Node(kind="pipe", start=at, end=at + 1),
+                t("`|` hands on what is on its left, and nothing takes it"),
+                t("`or` is written {text}", text=f"{self._text(first)} || {self._text(second)}"),
+            )
+            return LOOSE
+        return self._infer(second, left)
 
     def _current(self, _node: Node, value: Shape) -> Shape:
         return value

@@ -1,6 +1,6 @@
 """What every rule for filters has: the expression, the shape of the event, and a place for problems."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,10 +60,9 @@ def _not_null_by(comparator: Node, *, truth: bool) -> set[str]:
     for side, other in ((left, right), (right, left)):
         if other.kind != "literal" or comparator.value not in {"eq", "ne"}:
             continue
-        null: object = None
-        if side.kind == "function_expression" and side.value == "type" and side.children:
-            side, null = side.children[0], "null"
-        path = path_of(side)
+        by_type = side.kind == "function_expression" and side.value == "type" and side.children
+        path = path_of(side.children[0] if by_type else side)
+        null = "null" if by_type else None
         equals = (comparator.value == "eq") is truth
         if path is not None and equals is not (other.value == null):
             found.add(".".join(path))

@@ -1,11 +1,11 @@
 """What an event looks like to a filter: the shape of each type's event, from the catalogue's schemas."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from typing import Any, Final
 
-from langbot_agents.schemas.catalogue import contract, event_schema, standard_types
+from langbot_agents.schemas.catalogue import contract, event_schema, sample, standard_types
 
 from .functions import ANY, ValueType
 
@@ -42,15 +42,11 @@ class Shape:
 
     def with_null(self) -> "Shape":
         """The same or null."""
-        return self if "null" in self.types else _replaced(self, self.types | {"null"})
+        return self if "null" in self.types else replace(self, types=self.types | {"null"})
 
     def without_null(self) -> "Shape":
         """The same where it is not null."""
-        return _replaced(self, self.types - {"null"}) if len(self.types) > 1 else self
-
-
-def _replaced(shape: Shape, types: frozenset[ValueType]) -> Shape:
-    return Shape(types, shape.properties, shape.closed, shape.items, shape.values, shape.loose)
+        return replace(self, types=self.types - {"null"}) if len(self.types) > 1 else self
 
 
 LOOSE = Shape(frozenset(ANY), loose=True)
@@ -79,7 +75,7 @@ def joined(shapes: Sequence[Shape]) -> Shape:
     names = dict.fromkeys(name for shape in objects for name in shape.properties)
     properties = {
         # a field that only some of them have is null in the others
-        name: joined([shape.properties.get(name, of_types("null")) for shape in objects])
+        name: joined([shape.properties.get(name, _absent(shape)) for shape in objects])
         for name in names
     }
     items = [shape.items for shape in shapes if shape.items is not None]
@@ -95,6 +91,10 @@ def joined(shapes: Sequence[Shape]) -> Shape:
     )
 
 
+def _absent(shape: Shape) -> Shape:
+    return of_types("null") if shape.closed else LOOSE
+
+
 def event_shape(event_type: str) -> Shape:
     """The shape of the events of a type, `now` among its fields; any other type's is a plain envelope."""
     return _event_shape(event_type if contract(event_type) is not None else UNKNOWN_TYPE)
@@ -107,7 +107,34 @@ def _event_shape(event_type: str) -> Shape:
     properties = {**made.properties, "now": of_types("number")}
     if event_type == UNKNOWN_TYPE:
         properties["event_type"] = of_types("string")
+    else:
+        properties |= _usual(properties, sample(event_type), _USUAL)
     return Shape(made.types, properties, closed=True)
+
+
+_USUAL: Mapping[str, Any] = {
+    **dict.fromkeys(("conversation_id", "conversation_type", "event_time")),
+    "actor": {"actor_id": None},
+    "subject": {"subject_id": None},
+}
+"""Fields that the events of a type have if its sample does; any other may be missing in some of them."""
+
+
+def _usual(
+    properties: Mapping[str, Shape], found: Mapping[str, Any], names: Mapping[str, Any]
+) -> dict[str, Shape]:
+    """These properties where the sample has them: they are not null."""
+    made: dict[str, Shape] = {}
+    for name, inner in names.items():
+        shape = properties[name]
+        if found.get(name) is None:
+            continue
+        if inner is not None:
+            shape = replace(
+                shape, properties={**shape.properties, **_usual(shape.properties, found[name], inner)}
+            )
+        made[name] = shape.without_null()
+    return made
 
 
 _NUMBERS: Mapping[str, ValueType] = {"integer": "number"}
@@ -146,7 +173,8 @@ def _read(
     )
 
 
-def types_of(patterns: Iterable[str]) -> tuple[tuple[str, ...], bool]:
+@lru_cache(maxsize=1024)
+def types_of(patterns: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
     """The catalogue's types that patterns take, and whether they may take others too."""
     found: dict[str, None] = {}
     others = False

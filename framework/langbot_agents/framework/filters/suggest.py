@@ -1,7 +1,7 @@
 """What somebody meant who wrote something else: fields by other names, texts without quotes, other kinds."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -29,6 +29,11 @@ MEANT: Mapping[str, str] = {
     "msg": "input.text",
     "content": "input.text",
     "message.text": "input.text",
+    "message.content": "input.text",
+    **dict.fromkeys(("user.id", "sender.id", "from.id", "author.id", "member.id"), "actor.actor_id"),
+    **dict.fromkeys(("user.name", "sender.name", "from.name", "author.name"), "actor.actor_name"),
+    **dict.fromkeys(("chat.id", "group.id", "channel.id", "conversation.id"), "conversation_id"),
+    **dict.fromkeys(("chat.type", "conversation.type"), "conversation_type"),
     "message_chain": "input.contents",
     "type": "event_type",
     "platform": "source.name",
@@ -154,3 +159,16 @@ def as_kind(literal: Any, shape: Shape) -> str | None:
     if "boolean" in shape.types and literal in {"true", "false"}:
         return f"`{literal}`"
     return None
+
+
+def as_text(text: str) -> str:
+    """An argument in single quotes, if it was in double ones."""
+    return quoted(text[1:-1]) if text.startswith('"') else text
+
+
+def called(name: str, arguments: Sequence[str], *, of_text: bool) -> str:
+    """A call; of a text that may be null by the function that takes null, where there is one."""
+    instead = {"contains": "contains_any", "starts_with": "starts_with_any"}.get(name)
+    if instead is not None and of_text and len(arguments) == 2 and arguments[1].startswith("'"):
+        return f"{instead}({arguments[0]}, [{arguments[1]}])"
+    return f"{name}({', '.join(arguments)})"

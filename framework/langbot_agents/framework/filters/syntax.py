@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -53,6 +54,7 @@ class Node:
             yield from child.walk()
 
 
+@lru_cache(maxsize=256)
 def parse(expr: str) -> Node:
     """Read an expression. Raises `FilterSyntaxError` with the place at fault."""
     try:

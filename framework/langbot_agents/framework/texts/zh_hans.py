@@ -1513,6 +1513,7 @@ TEXTS: dict[str, str] = {
     "(the set of then is not known)": "（不知道当时的绑定）",
     "no binding took it": "没有绑定接收它",
     "{place}: only observers took it; {binding}, the nearest, did not: {reason}": "{place}：只有观察者接收了它；最接近的 {binding} 没有接收：{reason}",
+    "no binding takes events of type {name}; left out as quarantined: {places}": "没有绑定接收 {name} 类型的事件；因隔离而被排除的：{places}",
     "no binding takes events of type {name}": "没有绑定接收 {name} 类型的事件",
     "only observers took it, which never answer": "只有观察者接收了它，而观察者从不回答",
     "The reasons of then": "当时的原因",
