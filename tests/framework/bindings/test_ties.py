@@ -1,7 +1,7 @@
 """Pairs of bindings that only their names can tell apart, each with an event that shows it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -107,6 +107,8 @@ def test_decidable(first: dict[str, Any], second: dict[str, Any]) -> None:
         ({"scope": {"source_kind": "p*"}}, {"scope": {"source_kind": "w*"}}),
         ({"scope": {"source_kind": "p*"}}, {"scope": {"source_kind": "*"}}),
         ({"scope": {"subject_type": "A*"}}, {"scope": {"subject_type": "*A*"}}),
+        ({"filters": ["a == 'b'"]}, {"filters": ["a == 'c'"]}),
+        ({"filters": ["a == 'b' && x"]}, {"filters": ["y", "'c' == a"]}),
     ],
 )
 def test_no_tie(first: dict[str, Any], second: dict[str, Any]) -> None:
@@ -118,7 +120,7 @@ def test_no_tie(first: dict[str, Any], second: dict[str, Any]) -> None:
     ("first", "second"),
     [
         ({"filters": ["a == 'b'"]}, {}),
-        ({"filters": ["a == 'b'"]}, {"filters": ["a == 'c'"]}),
+        ({"filters": ["a == 'b'"]}, {"filters": ["c == 'c'"]}),
         ({"active": {"hours": ["09:00-17:00"]}}, {}),
     ],
 )
@@ -215,3 +217,22 @@ def test_shared_texts(one: str, other: str, text: str) -> None:
     if Wildcard(one).matches(text) and Wildcard(other).matches(text):
         assert found
         assert len(found[0]) <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("differ", "ties"),
+    [
+        (lambda n: {"filters": [f"contains(a, '{n}')"]}, 299),
+        (lambda n: {"filters": [f"a == '{n}'"]}, 0),
+        (lambda n: {"scope": {"conversation_id": [f"a{n}", f"b{n}"]}}, 0),
+        (lambda n: {"scope": {"conversation_id": f"room-{n}-*"}}, 0),
+        (lambda n: {"scope": {"conversation_id": [f"a{n}", f"a{n + 1}"]}}, 299),
+    ],
+    ids=["filters", "equal", "lists", "patterns", "overlapping"],
+)
+def test_many_of_one_rank(differ: Callable[[int], dict[str, Any]], ties: int) -> None:
+    """Of many with one rank each that may tie is told of once, and each decidable pair is."""
+    found = find_ties([bind(f"b{number:03}", **differ(number)) for number in range(300)])
+
+    assert len(found) == ties
+    assert len({tie.second.binding_id for tie in found}) == ties

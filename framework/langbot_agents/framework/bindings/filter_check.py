@@ -97,6 +97,8 @@ def _unreadable(document: LoadedDocument, path: Path, expr: str, error: FilterSy
     if better is None:
         offset, width, cause = error.offset, error.width, error.message
         remedy = t("text stands in single quotes, for example `input.text == 'hello'`")
+        if expr[offset : offset + 1] == "'":
+            remedy = t("a text ends with a single quote; one inside it is written {text}", text="\\'")
     else:
         offset, width, cause = better.offset, better.width, better.cause
         remedy = t("write {text}", text=better.text)

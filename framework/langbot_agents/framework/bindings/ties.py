@@ -1,16 +1,20 @@
 """Pairs of bindings that could answer the same event with nothing but their names to choose by."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from langbot_agents.schemas.base import EVENT_TYPE_PATTERN
 from langbot_agents.schemas.catalogue import standard_types
 
+from ..filters.equality import equalities
 from .entry import SCOPE_FIELDS, BindingEntry, ScopeTerm
 from .possible import CLOSED, is_possible
 from .wildcard import shared_texts
+
+MAX_LOOKS = 200
+"""Bindings before one that are looked at for one that it may tie with; all of them would take too long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,38 +30,102 @@ class Tie:
 def find_ties(entries: Sequence[BindingEntry]) -> list[Tie]:
     """Pairs of live respond bindings that can tie before `binding_id`, each with an event that shows it.
 
-    The decidable ones come first, and each kind by the names of its pair, whatever the order of `entries`.
+    Every decidable pair is there, and of the others one for each binding, with one that it may tie with. The
+    decidable ones come first, and each kind by the names of its pair, whatever the order of `entries`.
     """
-    groups: dict[tuple[Any, ...], list[BindingEntry]] = {}
-    for entry in entries:
+    groups: dict[tuple[Any, ...], list[_Candidate]] = {}
+    for entry in sorted(entries, key=lambda entry: entry.binding_id):
         if entry.document.mode == "respond" and entry.state == "live":
             # two scopes of nothing but single values meet only where the values are the same
             values = tuple(term.values if term.specificity == 3 else None for term in entry.scope)
-            groups.setdefault((entry.document.priority, entry.scope_rank, values), []).append(entry)
-    ties: list[Tie] = []
-    for group in groups.values():
-        for index, first in enumerate(group):
-            pairs = (_tie(first, second) for second in group[index + 1 :])
-            ties += [tie for tie in pairs if tie is not None]
-    return sorted(ties, key=lambda tie: (not tie.decidable, tie.first.binding_id, tie.second.binding_id))
+            groups.setdefault((entry.document.priority, entry.scope_rank, values), []).append(
+                _Candidate(entry)
+            )
+    ties = [
+        tie for group in groups.values() if len(group) > 1 for part in _apart(group) for tie in _ties(part)
+    ]
+    found = {(tie.first.binding_id, tie.second.binding_id): tie for tie in ties}
+    return sorted(
+        found.values(), key=lambda tie: (not tie.decidable, tie.first.binding_id, tie.second.binding_id)
+    )
 
 
-def _tie(first: BindingEntry, second: BindingEntry) -> Tie | None:
-    event_type = _shared_type(first, second)
+class _Candidate:
+    """A binding, with what its filters say apart from their order."""
+
+    __slots__ = ("demands", "entry", "says")
+
+    def __init__(self, entry: BindingEntry) -> None:
+        self.entry = entry
+        self.demands = {item.path: item.key for item in equalities(entry.filters)}
+        self.says = (
+            frozenset(leg.text for item in entry.filters for leg in item.legs),
+            entry.document.active,
+        )
+
+
+def _apart(group: list[_Candidate]) -> Iterable[list[_Candidate]]:
+    """The group in parts, any two that can meet together in one: told apart by what they all name."""
+    columns = [*_scope_columns(group), *_demand_columns(group)]
+    if not columns:
+        return [group]
+    best = max(columns, key=lambda column: len({label for labels in column for label in labels}))
+    parts: dict[Any, list[_Candidate]] = {}
+    for each, labels in zip(group, best, strict=True):
+        for label in labels:
+            parts.setdefault(label, []).append(each)
+    return parts.values()
+
+
+def _scope_columns(group: list[_Candidate]) -> Iterator[list[set[str]]]:
+    """For each field that all of them name: of each its values, cut to what every pattern begins with."""
+    for place in range(len(SCOPE_FIELDS)):
+        terms = [each.entry.scope[place] for each in group]
+        if any(term.specificity == 0 for term in terms):
+            continue
+        prefixes = [[pattern.text.partition("*")[0] for pattern in term.patterns] for term in terms]
+        length = min((len(prefix) for each in prefixes for prefix in each), default=None)
+        yield [
+            {text[:length] for text in (*term.values, *begun)}
+            for term, begun in zip(terms, prefixes, strict=True)
+        ]
+
+
+def _demand_columns(group: list[_Candidate]) -> Iterator[list[set[Any]]]:
+    for path in group[0].demands:
+        if all(path in each.demands for each in group):
+            yield [{each.demands[path]} for each in group]
+
+
+def _ties(group: list[_Candidate]) -> Iterator[Tie]:
+    alike: dict[Any, list[_Candidate]] = {}
+    for place, second in enumerate(group):
+        same = alike.setdefault(second.says, [])
+        for first in same:
+            if (tie := _tie(first, second, decidable=True)) is not None:
+                yield tie
+        same.append(second)
+        for first in group[max(0, place - MAX_LOOKS) : place]:
+            if first.says != second.says and (tie := _tie(first, second, decidable=False)) is not None:
+                yield tie
+                break
+
+
+def _tie(first: _Candidate, second: _Candidate, *, decidable: bool) -> Tie | None:
+    if any(second.demands.get(path, key) != key for path, key in first.demands.items()):
+        return None  # one event has not two values in one place
+    event_type = _shared_type(first.entry, second.entry)
     if event_type is None:
         return None
     witness: dict[str, Any] = {"event_type": event_type}
-    for name, mine, theirs in zip(SCOPE_FIELDS, first.scope, second.scope, strict=True):
+    for name, mine, theirs in zip(SCOPE_FIELDS, first.entry.scope, second.entry.scope, strict=True):
         if mine.specificity == 0:
             continue
         shared = _shared_value(name, mine, theirs)
         if shared is None:
             return None
         witness[name] = shared
-    ours, others = ({leg.text for item in entry.filters for leg in item.legs} for entry in (first, second))
-    decidable = ours == others and first.document.active == second.document.active
-    low, high = sorted((first, second), key=lambda entry: entry.binding_id)
-    return Tie(first=low, second=high, decidable=decidable, witness=witness)
+    return Tie(first=first.entry, second=second.entry, decidable=decidable, witness=witness)
 
 
 def _shared_type(first: BindingEntry, second: BindingEntry) -> str | None:

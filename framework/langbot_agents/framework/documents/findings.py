@@ -45,7 +45,7 @@ CODES: dict[str, str] = {
     "LBA201": "a field that no event has",
     "LBA202": "a field that some of the event types do not have",
     "LBA203": "a name where a value is meant",
-    "LBA204": "a comparison that comes out the same for every event",
+    "LBA204": "a comparison that cannot be meant",
     "LBA205": "a filter that is neither true nor false",
     "LBA206": "a filter that does not look at the event",
     "LBA207": "a function that is not there or not called like this",

@@ -25,7 +25,7 @@ class CallRules(Rules):
         function = self._functions.get(node.value)
         shapes = [self._infer(child, value) for child in node.children]
         if function is None:
-            self._no_function(node)
+            self._no_function(node, shapes)
             return LOOSE
         if not function.accepts(len(node.children)):
             self._note(
@@ -40,13 +40,15 @@ class CallRules(Rules):
         self._literals(function, node)
         return self._returned(function, shapes)
 
-    def _no_function(self, node: Node) -> None:
+    def _no_function(self, node: Node, shapes: Sequence[Shape]) -> None:
         name, inner = str(node.value), [self._text(child) for child in node.children]
         near = near_function(name, self._functions)
         if name.lower() == "not":
             near, remedy = "!", t("write {text}", text=f"!({', '.join(inner)})")
         elif near is not None and inner:
-            remedy = t("write {text}", text=f"{near}({', '.join(as_text(item) for item in inner)})")
+            may_be_null = shapes[0].nullable and "array" not in shapes[0].types
+            better = called(near, [as_text(item) for item in inner], of_text=may_be_null)
+            near, remedy = better.partition("(")[0], t("write {text}", text=better)
         else:
             remedy = t("docs/filters.md lists every function")
         hint = t(" (did you mean {name!r}?)", name=near) if near else ""

@@ -5,7 +5,8 @@ from functools import lru_cache, partial
 
 from langbot_agents.schemas.catalogue import contract
 
-from ..texts import process_language, t
+from .. import texts
+from ..texts import t
 from .functions import FunctionSet
 from .infer import Checker
 from .own_functions import STANDARD
@@ -16,11 +17,11 @@ from .syntax import Node, conjuncts, parse
 
 def check_filters(
     filters: Sequence[tuple[str, Node]], event_types: Sequence[str], functions: FunctionSet = STANDARD
-) -> list[Sequence[Problem]]:
+) -> list[list[Problem]]:
     """The problems of each filter of a binding, given as (text, tree), on the events that it takes."""
     safe = frozenset(path for _, node in filters for leg in conjuncts(node) for path in not_null_in(leg))
-    types, language = tuple(event_types), process_language()
-    return [_check(expr, types, functions, safe, language) for expr, _ in filters]
+    types, language = tuple(event_types), texts.process_language()
+    return [list(_check(expr, types, functions, safe, language)) for expr, _ in filters]
 
 
 @lru_cache(maxsize=4096)

@@ -190,7 +190,9 @@ class Checker(PathRules, CallRules):
         written = self._text(node)
         for part in sorted(parts, key=lambda part: -part.start):
             number = as_kind(part.value, of_types("number")) if part.kind == "literal" else None
-            if part.kind == "literal" and number is None:
+            path = path_of(part)
+            is_time = path is not None and path[-1].endswith("_at")
+            if (part.kind == "literal" and number is None) or is_time:
                 return t("event_time and now are Unix seconds, as in {text}", text="now > `1790000000`")
             better = number or f"to_number({self._text(part)})"
             at = part.start - node.start

@@ -95,7 +95,7 @@ def without_repeats(text: str) -> str:
 
 
 def _written(found: str, meant: str) -> str:
-    return t("here {found} is written {meant}", found=found, meant=meant)
+    return t("{found!r} is written {meant} here", found=found, meant=meant)
 
 
 class _Rewriter:
@@ -371,12 +371,18 @@ def _ends_value(piece: _Piece | None) -> bool:
     )
 
 
+def _is_text(text: str) -> bool:
+    """Whether an expression is a text as it stands."""
+    return text.startswith("'") and text.endswith("'")
+
+
 def _call(operator: str, left: str, right: str) -> str:
     name = _INFIX[operator]
-    literal = right.startswith(("'", "`"))
     if operator == "in":
         if right.startswith(("[", "(")):
             return f"one_of({left}, [{right[1:-1]}])"
+        if _is_text(left) and right.endswith(("text", "name")):
+            return f"contains_any({right}, [{left}])"
         return f"contains({right}, {left})"
     if name == "glob":
         return f"glob({left}, {right.replace('%', '*')})"
@@ -385,7 +391,7 @@ def _call(operator: str, left: str, right: str) -> str:
         known = "".join(flag for flag in flags if flag in "ims")
         right = "'" + (f"(?{known})" if known else "") + pattern.replace("'", "\\'") + "'"
     elif name.endswith("_any"):
-        return f"{name}({left}, [{right}])" if literal else f"{name.removesuffix('_any')}({left}, {right})"
+        return f"{name}({left}, [{right}])" if _is_text(right) else f"{name.removesuffix('_any')}({left}, {right})"
     if name == "ends_with":
         left = f"{left} || ''"
     return f"{name}({left}, {right})"

@@ -61,7 +61,7 @@ def parse(expr: str) -> Node:
         node = _node(_Parser().read(expr))
         growth = _growth(node)
     except LexerError as error:
-        raise FilterSyntaxError(str(error.message), _inside(expr, error.lexer_position)) from None
+        raise FilterSyntaxError(_lexer_cause(error), _inside(expr, error.lexer_position)) from None
     except ParseError as error:
         message = (
             t("unexpected {token!r}", token=error.token_value)
@@ -81,6 +81,16 @@ def parse(expr: str) -> Node:
         message = t("it makes over {count} times what it looks at", count=MAX_GROWTH)
         raise FilterSyntaxError(message, 0, len(expr))
     return node
+
+
+def _lexer_cause(error: LexerError) -> str:
+    """What jmespath says in its own words, in ours."""
+    said = str(error.message)
+    if said.startswith("Unclosed"):
+        return t("{text!r} is not closed", text=said.split()[1])
+    if said.startswith("Unknown token"):
+        return t("unexpected {token!r}", token=str(error.token_value).strip("'")[:1])
+    return said
 
 
 def conjuncts(node: Node) -> tuple[Node, ...]:

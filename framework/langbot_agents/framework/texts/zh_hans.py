@@ -1378,7 +1378,7 @@ TEXTS: dict[str, str] = {
     "a field that no event has": "任何事件都没有的字段",
     "a field that some of the event types do not have": "部分事件类型没有的字段",
     "a name where a value is meant": "本应是值的地方写成了字段名",
-    "a comparison that comes out the same for every event": "对所有事件结果都相同的比较",
+    "a comparison that cannot be meant": "没有意义的比较",
     "a filter that is neither true nor false": "结果既非真也非假的过滤条件",
     "a filter that does not look at the event": "没有查看事件的过滤条件",
     "a function that is not there or not called like this": "不存在的函数，或调用方式不对",
@@ -1410,7 +1410,7 @@ TEXTS: dict[str, str] = {
     "{name}() does not take {count} arguments": "{name}() 不接受 {count} 个参数",
     "it is written {usage}": "写法是 {usage}",
     "{name}() wants {wanted}, and {text} is {kind}": "{name}() 需要{wanted}，而 {text} 是{kind}",
-    "write {text} || {empty} in its place": "请改写成 {text} || {empty}",
+    "put {text} || {empty} in its place": "改用 {text} || {empty}",
     "compare it, for example {text} > `0`": "请与数值比较，例如 {text} > `0`",
     "{text} is always {truth}": "{text} 总是 {truth}",
     "{text} does not look at the event": "{text} 没有查看事件",
@@ -1419,7 +1419,28 @@ TEXTS: dict[str, str] = {
     "{text} is never {literal}: this is {always}": "{text} 不可能是 {literal}：结果{always}",
     "{text} is {kind}, which has no order": "{text} 是{kind}，没有大小之分",
     "only numbers, and texts among each other, can be put in order": "只有数字之间、文本之间才能比较大小",
-    "use {name}({text}, [...]), which takes null, or {rest}": "请使用 {name}({text}, [...])，它允许 null；或{rest}",
+    "write {text}, which takes null, or {rest}": "请写成 {text}，它允许 null；或{rest}",
+    "`or` is written {text}": "“或”要写成 {text}",
+    "`|` hands on what is on its left, and nothing takes it": "`|` 会把左边的结果传给右边，而右边没有用到它",
+    "a name with other signs than a-z, 0-9 and _ stands in double quotes: {text}": (
+        "含有 a-z、0-9 和 _ 以外字符的字段名要用双引号：{text}"
+    ),
+    "a text ends with a single quote; one inside it is written {text}": (
+        "文本以单引号结束；文本中的单引号要写成 {text}"
+    ),
+    "a number stands in backticks: {text}": "数字要用反引号：{text}",
+    "event_time and now are Unix seconds, as in {text}": "event_time 和 now 是 Unix 秒数，例如 {text}",
+    "{found!r} is written {meant} here": "此处 {found!r} 应写成 {meant}",
+    "{found!r} has no place here": "此处不应有 {found!r}",
+    "{name} is a function": "{name} 是函数",
+    "{text!r} is not closed": "{text!r} 没有闭合",
+    "{text} is a list, which has no fields": "{text} 是列表，列表没有字段",
+    "{text} is this of each member, as in contains({text}, 'x')": (
+        "{text} 取的是每一项的该字段，例如 contains({text}, 'x')"
+    ),
+    "texts are put in order letter by letter: '9' comes after '10'": (
+        "文本按字符逐个比较大小：'9' 排在 '10' 之后"
+    ),
     "{text} may be null, and {name}() then fails: the filter is an error, which is no match": "{text} 可能为 null，此时 {name}() 会失败：过滤条件出错，即不匹配",
     "mend the pattern; a sign that stands for itself has a backslash before it: '\\('": "请修正该模式；表示字面意义的符号前要加反斜杠：'\\('",
     "for example length({text}) > `0`": "例如 length({text}) > `0`",
