@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+from local_agent import bench_local_agent
 
 from langbot_agents.framework import collector
 from langbot_agents.framework.access import Caller
@@ -399,6 +400,7 @@ BENCHMARKS: dict[str, Callable[[Path, bool], Awaitable[dict[str, Any]]]] = {
     "deltas": bench_deltas,
     "memory": bench_memory,
     "help": bench_help,
+    "local-agent": bench_local_agent,
 }
 
 

@@ -19,6 +19,9 @@ from .texts import t
 QUEUE_SIZE = 100
 """Results that wait between a runner and the host; a runner that is faster waits."""
 
+RESULTS_A_TURN = 16
+"""Results that a runner gives before the loop turns, if it does not wait for anything itself."""
+
 CLOSING_GRACE = 0.1
 """Seconds that a runner has after its last result before it is cancelled."""
 
@@ -135,6 +138,7 @@ class RunnerInvocation:
             self._done.set()
 
     async def _drain(self, generator: AsyncGenerator[Any, Any]) -> None:
+        count = 0
         try:
             while True:
                 try:
@@ -145,6 +149,11 @@ class RunnerInvocation:
                     await self._hand_over(item)
                 except (anyio.ClosedResourceError, anyio.BrokenResourceError):
                     return
+                if count % RESULTS_A_TURN == 0:
+                    # a runner that never waits, as on an answer that came all at once, would keep from the
+                    # others what it has given
+                    await anyio.lowlevel.checkpoint()
+                count += 1
         finally:
             if not self.abandoned:
                 await _Droppable(generator.aclose(), self)

@@ -58,3 +58,21 @@ def test_a_warning_keeps_nothing_out(tmp_path: Path) -> None:
     assert len(warned.set) == 1
     assert [(item.code, item.severity) for item in refused.findings] == [("LBA201", "error")]
     assert len(refused.set) == 0
+
+
+def test_other_conditions_are_looked_at_like_filters(tmp_path: Path) -> None:
+    """A mistake in `only_when` has its place; what the filters say holds there too."""
+    (tmp_path / "a.yaml").write_text(
+        "apiVersion: langbot-agents/v1\nkind: AgentBinding\nbinding_id: a\nrunner_id: echo\n"
+        "event_types: [message.received]\nfilters:\n  - input.text != `null`\n"
+        "resource_policy:\n  restrict:\n"
+        "    - {resources: [a], only_when: actr.id == '1'}\n"
+        "    - {resources: [a], only_when: bot_id = '1'}\n"
+        "    - {resources: [a], only_when: \"contains(input.text, 'x')\"}\n"
+    )
+    found = [item for item in check(tmp_path / "a.yaml").findings if item.code.startswith("LBA2")]
+
+    assert [(item.code, item.line, item.column, item.path) for item in found] == [
+        ("LBA201", 10, 35, "resource_policy.restrict[0].only_when"),
+        ("LBA200", 11, 42, "resource_policy.restrict[1].only_when"),
+    ]

@@ -71,6 +71,19 @@ def test_what_ships_raises_nothing() -> None:
         ("!metadata.flag", "never", "!metadata.flag"),
         ("mentions_bot() || 'yes'", "not_boolean", "'yes'"),
         ("actor.actor_type == True", "not_text", "True"),
+        ("input.contents.type == 'image'", "unknown", "input.contents.type"),
+        ("mentions_bot", "unknown", "mentions_bot"),
+        ("user.id == '1'", "unknown", "user.id"),
+        ("actor.actor_name > '10'", "never", "actor.actor_name > '10'"),
+        ("bot_id == 'b' | mentions_bot()", "never", "|"),
+        ("input.text.startsWith('x')", "call", "input.text.startsWith('x')"),
+        ("len(input.text) > `3`", "call", "len"),
+        ("length(map(&len(@), input.contents)) > `3`", "call", "len"),
+        ("contains_any(input.text, 'a', 'b')", "call", "contains_any(input.text, 'a', 'b')"),
+        ("matches(input.text, '(')", "call", "'('"),
+        ("event_type == 'message.edited'", "never", "'message.edited'"),
+        ("input.text", "not_boolean", "input.text"),
+        ("now > '5'", "never", "now > '5'"),
     ],
 )
 def test_kind_and_place(expr: str, kind: str, where: str) -> None:
@@ -89,6 +102,42 @@ def test_a_guard_is_seen_wherever_it_stands() -> None:
         assert found == [[], []]
         assert problems(f"contains(input.text, 'a') && {guard}") == []
     assert problems("input.text == `null` && contains(input.text, 'a')")[0].kind == "null"
+
+
+def test_a_guard_is_seen_in_every_form() -> None:
+    """What comes before `||`, a negation and a type guard too; the other way round they do not."""
+    for guarded in (
+        "input.text == `null` || contains(input.text, 'a')",
+        "!(input.text) || contains(input.text, 'a')",
+        "!(input.text == `null`) && contains(input.text, 'a')",
+        "type(input.text) == 'string' && contains(input.text, 'a')",
+        "(bot_id == 'b' || input.text == `null`) || contains(input.text, 'a')",
+    ):
+        assert problems(guarded) == []
+    for unguarded in (
+        "input.text != `null` || contains(input.text, 'a')",
+        "(bot_id == 'b' || input.text != `null`) && contains(input.text, 'a')",
+        "type(input.text) != 'string' && contains(input.text, 'a')",
+        "!(bot_id == 'b' && input.text == `null`) && contains(input.text, 'a')",
+    ):
+        assert [problem.kind for problem in problems(unguarded)] == ["null"]
+
+
+def test_null_is_said_once() -> None:
+    """A path that may be null is told of once in a filter, and only for types in which it may be."""
+    assert len(problems("contains(input.text, 'a') || contains(input.text, 'b')")) == 1
+    assert problems("starts_with(conversation_id, 'group_')") == []
+    assert problems("starts_with(actor.actor_id, 'x')", "message.*") == []
+    assert [item.kind for item in problems("contains(input.text, 'a')", "message.*")] == ["null"]
+    assert problems("contains(input.text, 'a')", "acme.*") == []
+
+
+def test_some_types_lack_it() -> None:
+    """A field that some types have is a warning, which names those that lack it."""
+    (found,) = problems("input.text == 'x'", "message.received", "group.member_joined", "group.member_left")
+
+    assert found.is_warning
+    assert found.message == "'input.text' is always null in group.member_joined, group.member_left"
 
 
 def test_types_that_nobody_knows_are_plain_events() -> None:

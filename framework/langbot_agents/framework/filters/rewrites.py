@@ -1,5 +1,6 @@
 """Expressions as other languages and keyboards write them, put into JMESPath's own words."""
 
+import json
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -115,9 +116,10 @@ class _Rewriter:
         self._drop_what_frames()
         self._brackets()
         self._pieces = [self._plain(place, piece) for place, piece in enumerate(self._pieces)]
-        place = 0
-        while place < len(self._pieces):
-            place = self._between(place)
+        for step in (self._between, self._not):
+            place = 0
+            while place < len(self._pieces):
+                place = step(place)
         self._close()
         return without_repeats("".join(piece.text for piece in self._pieces).strip())
 
@@ -208,13 +210,16 @@ class _Rewriter:
             cause = t("a name with other signs than a-z, 0-9 and _ stands in double quotes: {text}", text=put)
         elif piece.kind == "number" and not self._is_index(place):
             put, cause = self._number(place, piece)
+        elif piece.kind == "json" and not _is_json(piece.text):
+            put = "'" + piece.text[1:-1] + "'"
+            cause = t("`{text}` is not JSON", text=piece.text[1:-1])
         elif piece.kind == "name" and is_value:
             put = "'" + piece.text[1:-1] + "'"
             cause = t("text stands in single quotes: {text}", text=put)
         if put == piece.text:
             return piece
         self._note(piece.start, piece.end, cause or _written(piece.text, put))
-        return piece._replace(text=put)
+        return piece._replace(text=put, kind="sign" if put in {"&&", "||"} else piece.kind)
 
     def _word(self, piece: _Piece, after: _Piece | None, *, is_value: bool) -> tuple[str, str | None]:
         word = piece.text
@@ -260,7 +265,7 @@ class _Rewriter:
         return False
 
     def _between(self, place: int) -> int:
-        """Put what stands between two values as a function, and `not` as `!`; the next place to look."""
+        """Put what stands between two values as a function; the next place to look."""
         piece = self._pieces[place]
         before, after = self._near(place, -1), self._near(place, 1)
         word = piece.text.lower()
@@ -269,8 +274,6 @@ class _Rewriter:
             return place + 1
         if word == "is" and _ends_value(before):
             return self._is_null(place)
-        if word == "not" and not _ends_value(before):
-            return self._not(place)
         negated = word == "!~" or (word == "not" and after.text.lower() in _INFIX)
         operator = after.text.lower() if word == "not" and negated else word
         if operator not in _INFIX or not _ends_value(before):
@@ -307,6 +310,12 @@ class _Rewriter:
         return 0
 
     def _not(self, place: int) -> int:
+        """Put `not` as `!`; the next place to look."""
+        before = self._near(place, -1)
+        if self._pieces[place].text.lower() != "not" or self._near(place, 1) is None or _ends_value(before):
+            return place + 1
+        if before is not None and before.text == ".":
+            return place + 1
         first = self._skip(place)
         end = self._after(place)
         inner = self._pieces[first:end]
@@ -329,7 +338,7 @@ class _Rewriter:
             text = self._pieces[place - 1].text
             if text in {")", "]"}:
                 depth += 1
-            elif depth == 0 and text in {"(", "[", "&&", "||", ",", "!", "|"}:
+            elif depth == 0 and text.lower() in {"(", "[", "&&", "||", ",", "!", "|", "not"}:
                 break
             elif text in {"(", "["}:
                 depth -= 1
@@ -371,6 +380,14 @@ def _ends_value(piece: _Piece | None) -> bool:
     )
 
 
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text[1:-1].replace("\\`", "`"))
+    except ValueError:
+        return False
+    return True
+
+
 def _is_text(text: str) -> bool:
     """Whether an expression is a text as it stands."""
     return text.startswith("'") and text.endswith("'")
@@ -391,7 +408,11 @@ def _call(operator: str, left: str, right: str) -> str:
         known = "".join(flag for flag in flags if flag in "ims")
         right = "'" + (f"(?{known})" if known else "") + pattern.replace("'", "\\'") + "'"
     elif name.endswith("_any"):
-        return f"{name}({left}, [{right}])" if _is_text(right) else f"{name.removesuffix('_any')}({left}, {right})"
+        return (
+            f"{name}({left}, [{right}])"
+            if _is_text(right)
+            else f"{name.removesuffix('_any')}({left}, {right})"
+        )
     if name == "ends_with":
         left = f"{left} || ''"
     return f"{name}({left}, {right})"
