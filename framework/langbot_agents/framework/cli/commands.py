@@ -107,6 +107,14 @@ COMMANDS: Mapping[str, Entry] = {
     "why": Entry(
         module="why", summary_text="Tell why an event was answered, or was not, and what would be now."
     ),
+    "filter": Entry(
+        summary_text="Filters, apart from any binding.",
+        children={
+            "eval": Entry(
+                module="filter_eval", summary_text="Try a filter on an event: each leg and what it looked at."
+            )
+        },
+    ),
     "send": Entry(module="send", summary_text="Send one event and show the reply as it comes."),
     "chat": Entry(module="chat", summary_text="Hold a conversation with the bot."),
     "events": Entry(

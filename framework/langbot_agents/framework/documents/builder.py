@@ -154,7 +154,7 @@ class Builder:
                     t('quote it if it is text: "{text}"', text=_shorten(text)),
                     text,
                 )
-        elif event.style == '"' and not _storable(text):
+        elif event.style == '"' and not storable(text):
             self._report(
                 "LBA103", node, t("the text holds a NUL or half a character"), t("remove the escape"), None
             )
@@ -328,7 +328,7 @@ def _shorten(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _storable(text: str) -> bool:
+def storable(text: str) -> bool:
     """Whether text can be stored anywhere: no NUL, no half of a surrogate pair."""
     if "\0" in text:
         return False

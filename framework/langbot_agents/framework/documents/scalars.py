@@ -4,12 +4,12 @@ import math
 import re
 from typing import Any
 
-_WORDS: dict[str, bool | None] = {
+WORDS: dict[str, bool | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True,
     "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
-_FIRST = frozenset("0123456789+-.")
+FIRST_OF_NUMBERS = frozenset("0123456789+-.")
 _INT = re.compile(r"[-+]?[0-9]+")
 _OCTAL = re.compile(r"0o[0-7]+")
 _HEX = re.compile(r"0x[0-9a-fA-F]+")
@@ -24,9 +24,9 @@ class NumberRefusedError(ValueError):
 
 def plain(text: str) -> Any:
     """The value of an unquoted scalar; raises `NumberRefusedError` for numbers that cannot be kept."""
-    if text in _WORDS:
-        return _WORDS[text]
-    if text[0] not in _FIRST:
+    if text in WORDS:
+        return WORDS[text]
+    if text[0] not in FIRST_OF_NUMBERS:
         return text
     if _INT.fullmatch(text):
         return _bounded(text, 10)

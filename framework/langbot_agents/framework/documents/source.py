@@ -1,7 +1,8 @@
 """Strict YAML: text to plain data, every value with its place, and no exception for any input.
 
 The parser's events are read one by one instead of its nodes: `compose` recurses and resolves each
-scalar by YAML 1.1 first, which costs five times as much as the parsing itself.
+scalar by YAML 1.1 first, which costs five times as much as the parsing itself. Text that is as it should be
+is read without its places; they are read where somebody asks for one, which is to say, for a finding.
 """
 
 import re
@@ -14,6 +15,7 @@ import yaml
 from langbot_agents.framework.texts import t
 
 from .builder import MAX_CHARACTERS, Budget, Builder, Node, Problem, StopDocument
+from .data_reader import DataDocument, read_data
 from .findings import Finding, Path, Severity, by_place, format_path
 from .masking import MASK, is_secret_name, mask_line
 from .positions import position_in_scalar
@@ -33,16 +35,25 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 class SourceDocument:
     """One document as it was written: `data` is plain, or `None` where the text is broken.
 
-    The places of its values cost more memory than the values; `forget_places` drops them until asked for.
+    The places of its values cost more time and memory than the values: they are read when asked for, and
+    `forget_places` drops them again.
     """
 
     __slots__ = ("_end", "_first", "_lines", "_root", "data", "file", "findings", "line")
 
     def __init__(
-        self, file: str, lines: Sequence[str], *, first: int, end: int, root: Node | None, data: Any
+        self,
+        file: str,
+        lines: Sequence[str],
+        *,
+        first: int,
+        end: int,
+        data: Any,
+        root: Node | None = None,
+        line: int | None = None,
     ) -> None:
         self.file = file
-        self.line = root.line if root else first + 1
+        self.line = root.line if root else line or first + 1
         self.data = data
         self.findings: tuple[Finding, ...] = ()
         self._first = first
@@ -182,7 +193,11 @@ def read_source(text: str | bytes, file: str) -> Source:
     refused = _REFUSED.search(text)
     if refused:
         return Source(file, findings=(_refused_character(text, refused.start(), file),))
-    reader = _Reader(file, _BREAK.split(text))
+    lines = _BREAK.split(text)
+    plain = read_data(text)
+    if plain is not None and 0 < len(plain) <= MAX_DOCUMENTS:
+        return Source(file, documents=tuple(_plain_document(file, lines, each) for each in plain))
+    reader = _Reader(file, lines)
     reader.read(text)
     if len(reader.documents) <= MAX_DOCUMENTS:
         return Source(file, documents=tuple(reader.documents))
@@ -190,6 +205,10 @@ def read_source(text: str | bytes, file: str) -> Source:
     message = t("more than {count} documents in one file", count=MAX_DOCUMENTS)
     finding = Finding(code="LBA104", file=file, line=line, message=message, remedy=t("split it"))
     return Source(file, documents=tuple(reader.documents), findings=(finding,))
+
+
+def _plain_document(file: str, lines: Sequence[str], read: DataDocument) -> SourceDocument:
+    return SourceDocument(file, lines, first=read.first, end=read.end, data=read.data, line=read.line + 1)
 
 
 class _Reader:

@@ -172,8 +172,15 @@ class _Compiler:
             found = base(value, frame)
             if type(found) is not list:
                 return None
-            frame.spend(len(found))
-            return _collect([item for item in found if not is_false(condition(item, frame))], each, frame)
+            collected = []
+            for item in found:
+                frame.spend(1)
+                if is_false(condition(item, frame)):
+                    continue
+                made = each(item, frame)
+                if made is not None:
+                    collected.append(made)
+            return collected
 
         return project
 

@@ -234,7 +234,7 @@ OWN: tuple[FilterFunction, ...] = (
         returns=("boolean",),
         implementation=mentions_bot,
         doc="Whether the message mentions the bot that got it.",
-        examples=(("mentions_bot()", False),),
+        examples=(("mentions_bot()", True),),
     ),
 )
 """Our own functions."""

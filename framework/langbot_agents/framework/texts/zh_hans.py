@@ -1553,4 +1553,20 @@ TEXTS: dict[str, str] = {
     "the timezone or the filter functions: {was} → {now}": "时区或过滤器函数：{was} → {now}",
     "{name} handles it otherwise: {keys}": "{name} 的处理方式不同：{keys}",
     "`!` takes only the next name, so this is always null": "`!` 只作用于紧随其后的名字，因此结果总是 null",
+    "Filters, apart from any binding.": "过滤条件，与具体绑定无关。",
+    "Try a filter on an event: each leg and what it looked at.": "在一个事件上试用过滤条件：逐项给出结果和所看的值。",
+    "Try a filter on an event: each of its legs, and what it looked at.": "在一个事件上试用过滤条件：逐项给出结果，以及各项所看的值。",
+    "It needs no project; in one, events of the log can be named and its time zone counts. Exit code 0 is true, 1 false or an error. docs/filters.md says how filters are written.": (
+        "不需要项目；在项目中可以指定日志里的事件，并使用其时区。退出码 0 为真，1 为假或出错。"
+        "过滤条件的写法见 docs/filters.md。"
+    ),
+    "The filter, in quotes for the shell.": "过滤条件，在命令行中需加引号。",
+    "Evaluate for this time: RFC 3339 with a zone, or Unix seconds. [default: now]": (
+        "按此时间求值：带时区的 RFC 3339 或 Unix 秒。[默认：现在]"
+    ),
+    "On the sample of the catalogue.": "在目录中的示例事件上。",
+    "At another time.": "在另一个时间。",
+    "true": "真",
+    "false": "假",
+    "an error, which is no match": "出错，即不匹配",
 }
