@@ -127,13 +127,14 @@ def _checked(
         if entry is None:
             quarantined.append(_quarantine(document, own))
             continue
-        holder = entries.get(entry.binding_id)
+        name = entry.document.binding_id
+        holder = entries.get(name)
         if holder is not None:
             clash = _repeated_id(document, holder[0])
             findings.append(clash)
             quarantined.append(_quarantine(document, [clash]))
             continue
-        entries[entry.binding_id] = (entry, document)
+        entries[name] = (entry, document)
     for tie in find_ties([entry for entry, _ in entries.values()]):
         if tie.first.binding_id in entries and tie.second.binding_id in entries:
             document = entries[tie.second.binding_id][1]
@@ -142,7 +143,7 @@ def _checked(
             if tie.decidable:
                 del entries[tie.second.binding_id]
                 quarantined.append(_quarantine(document, [finding]))
-    made = _set_of([entry for entry, _ in entries.values()], quarantined, timezone, before)
+    made = _set_of({name: entry for name, (entry, _) in entries.items()}, quarantined, timezone, before)
     findings += [_crowded(entries[crowd.first.binding_id][1], crowd) for crowd in made.index.crowds()]
     return CheckedBindings(
         set=made,
@@ -154,19 +155,21 @@ def _checked(
 
 
 def _set_of(
-    entries: Sequence[BindingEntry],
+    entries: Mapping[str, BindingEntry],
     quarantined: Sequence[Quarantined],
     timezone: str,
     before: BindingSet | None,
 ) -> BindingSet:
     """The set of these, made of the one before where most of it is the same, so that its index is too."""
     if before is not None:
-        come = [entry for entry in entries if before.get(entry.binding_id) is not entry]
-        names = {entry.binding_id for entry in entries}
-        left = [entry.binding_id for entry in before.entries if entry.binding_id not in names]
+        come = [entry for name, entry in entries.items() if before.get(name) is not entry]
+        new = sum(before.get(entry.binding_id) is None for entry in come)
+        left: list[str] = []
+        if len(before) + new > len(entries):
+            left = [entry.binding_id for entry in before.entries if entry.binding_id not in entries]
         if MANY * (len(come) + len(left)) < len(entries):
             return before.changed(come, left, quarantined=quarantined)
-    return BindingSet(entries, quarantined, timezone=timezone)
+    return BindingSet(entries.values(), quarantined, timezone=timezone)
 
 
 def entry_of(

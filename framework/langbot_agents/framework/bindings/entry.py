@@ -87,6 +87,8 @@ class BindingEntry:
     scope: tuple[ScopeTerm, ...] = field(init=False)
     scope_rank: tuple[int, ...] = field(init=False)
     """How specific the scope is, field by field."""
+    scope_names: tuple[str, ...] = field(init=False)
+    """The values of the fields of its scope that name one."""
     exact: frozenset[str] = field(init=False)
     prefixes: tuple[str, ...] = field(init=False)
 
@@ -98,6 +100,7 @@ class BindingEntry:
         set_ = object.__setattr__
         set_(self, "scope", scope)
         set_(self, "scope_rank", _shared(tuple(term.specificity for term in scope)))
+        set_(self, "scope_names", tuple(term.values[0] for term in scope if term.specificity == 3))
         set_(self, "exact", _shared(exact))
         set_(self, "prefixes", _shared(tuple(sorted(prefixes, key=lambda text: (-len(text), text)))))
 

@@ -33,21 +33,28 @@ def find_ties(entries: Sequence[BindingEntry]) -> list[Tie]:
     Every decidable pair is there, and of the others one for each binding, with one that it may tie with. The
     decidable ones come first, and each kind by the names of its pair, whatever the order of `entries`.
     """
-    groups: dict[tuple[Any, ...], list[_Candidate]] = {}
-    for entry in sorted(entries, key=lambda entry: entry.binding_id):
-        if entry.document.mode == "respond" and entry.state == "live":
-            # two scopes of nothing but single values meet only where the values are the same
-            values = tuple(term.values if term.specificity == 3 else None for term in entry.scope)
-            groups.setdefault((entry.document.priority, entry.scope_rank, values), []).append(
-                _Candidate(entry)
-            )
+    groups: dict[tuple[Any, ...], list[BindingEntry]] = {}
+    for entry in entries:
+        document = entry.document
+        if document.mode == "respond" and entry.state == "live":
+            # what names one value in a field meets only what names the same
+            rank = document.priority, entry.scope_rank, entry.scope_names
+            groups.setdefault(rank, []).append(entry)
     ties = [
-        tie for group in groups.values() if len(group) > 1 for part in _apart(group) for tie in _ties(part)
+        tie
+        for group in groups.values()
+        if len(group) > 1
+        for part in _apart([_Candidate(entry) for entry in sorted(group, key=_id)])
+        for tie in _ties(part)
     ]
     found = {(tie.first.binding_id, tie.second.binding_id): tie for tie in ties}
     return sorted(
         found.values(), key=lambda tie: (not tie.decidable, tie.first.binding_id, tie.second.binding_id)
     )
+
+
+def _id(entry: BindingEntry) -> str:
+    return entry.binding_id
 
 
 class _Candidate:

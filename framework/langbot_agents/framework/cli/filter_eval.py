@@ -21,8 +21,8 @@ from .options import Session, common
             t("On the sample of the catalogue."),
         ),
         (
-            """lba filter eval "hour_in('09:00-18:00')" message.received --at 2026-03-02T09:00:00+08:00""",
-            t("At another time."),
+            """lba filter eval "bot_id == '7'" message.received --set bot_id=7""",
+            t("On the sample with another bot."),
         ),
     ),
 )

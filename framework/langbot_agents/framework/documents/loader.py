@@ -347,9 +347,10 @@ def _match(root: Path, pattern: str) -> dict[str, Stamp | None]:
             continue
         found.update(name.replace(os.sep, "/").removeprefix("./") for name in names)
     matched: dict[str, Stamp | None] = {}
+    before = "" if Path(pattern).is_absolute() else f"{root}/"
     for name in found:
         if name.endswith(YAML_SUFFIXES) and not name.endswith(TEST_SUFFIXES):
-            looked = _look(os.path.join(root, name))  # noqa: PTH118 - for some ten thousand names
+            looked = _look(before + name)
             if looked is None or not stat.S_ISDIR(looked.st_mode):
                 matched[name] = _stamp(looked)
     return matched

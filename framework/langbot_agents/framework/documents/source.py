@@ -26,7 +26,7 @@ MAX_DOCUMENTS = 10_000
 """Bounds of one file."""
 
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_BREAK = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
+BREAK = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
 _REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _MARKER = re.compile(r"---(?:\s|$)")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -145,7 +145,7 @@ class SourceDocument:
     def _find(self, path: Path) -> tuple[Node, Node]:
         """The nodes of key and value at `path`; the deepest that exist where the path leads further."""
         if self._root is None and self.data is not None:
-            again = _Reader(self.file, self._lines)
+            again = DocumentReader(self.file, self._lines)
             again.parse(self.text, self._first)
             self._root = again.documents[0]._root if again.documents else None
         value = self._root or Node(self.line, 1, max(len(self.line_text(self.line)), 1))
@@ -193,11 +193,11 @@ def read_source(text: str | bytes, file: str) -> Source:
     refused = _REFUSED.search(text)
     if refused:
         return Source(file, findings=(_refused_character(text, refused.start(), file),))
-    lines = _BREAK.split(text)
+    lines = BREAK.split(text)
     plain = read_data(text)
     if plain is not None and 0 < len(plain) <= MAX_DOCUMENTS:
         return Source(file, documents=tuple(_plain_document(file, lines, each) for each in plain))
-    reader = _Reader(file, lines)
+    reader = DocumentReader(file, lines)
     reader.read(text)
     if len(reader.documents) <= MAX_DOCUMENTS:
         return Source(file, documents=tuple(reader.documents))
@@ -211,7 +211,7 @@ def _plain_document(file: str, lines: Sequence[str], read: DataDocument) -> Sour
     return SourceDocument(file, lines, first=read.first, end=read.end, data=read.data, line=read.line + 1)
 
 
-class _Reader:
+class DocumentReader:
     """Reads a file document by document; a broken one ends at the next `---` line and hides no other."""
 
     def __init__(self, file: str, lines: Sequence[str]) -> None:
@@ -322,7 +322,7 @@ def _decode(data: bytes, file: str) -> str | Finding:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8-sig", "replace")
-        lines = _BREAK.split(before)
+        lines = BREAK.split(before)
         return Finding(
             code="LBA103",
             file=file,
@@ -334,7 +334,7 @@ def _decode(data: bytes, file: str) -> str | Finding:
 
 
 def _refused_character(text: str, index: int, file: str) -> Finding:
-    lines = _BREAK.split(text[:index])
+    lines = BREAK.split(text[:index])
     return Finding(
         code="LBA103",
         file=file,

@@ -1565,7 +1565,7 @@ TEXTS: dict[str, str] = {
         "按此时间求值：带时区的 RFC 3339 或 Unix 秒。[默认：现在]"
     ),
     "On the sample of the catalogue.": "在目录中的示例事件上。",
-    "At another time.": "在另一个时间。",
+    "On the sample with another bot.": "在示例事件上，换一个机器人。",
     "true": "真",
     "false": "假",
     "an error, which is no match": "出错，即不匹配",
