@@ -13,6 +13,8 @@ from langbot_agents.schemas.runners import AgentRunnerDescriptor, AgentRunnerMan
 from langbot_agents.sdk import AgentRunner
 
 from .errors import RunnerNotFoundError, RunnerUnavailableError
+from .filters import STANDARD, FunctionSet
+from .filters.foreign import function_of
 from .plugins import PluginHost, PluginInfo, describe
 from .telemetry import get_logger
 from .texts import t
@@ -55,10 +57,21 @@ class AgentRunnerRegistry:
         self._aliases: dict[str, str] = {}
         self._refused: list[AgentRunnerDescriptor] = []
         self._plugins: PluginHost | None = None
+        self.filter_functions: FunctionSet = STANDARD
+        """What the filters of bindings may call: ours, and those of packages."""
 
     def discover(self, plugins: PluginHost) -> None:
-        """Ask each package for its runners; one that fails leaves the others unharmed."""
+        """Ask each package for its filter functions and runners; one that fails harms no other."""
         self._plugins = plugins
+        for info, functions in plugins.collect("register_filter_functions", function_of):
+            try:
+                self.filter_functions = self.filter_functions.with_more(
+                    f"{info.distribution}-{info.version}", functions
+                )
+            except ValueError as error:
+                plugins.quarantine(
+                    info.name, t("hook {hook}: {reason}", hook="register_filter_functions", reason=str(error))
+                )
         for info, offers in plugins.collect("register_runners", offer):
             for offered in offers:
                 self.take(offered, plugin=info)

@@ -32,6 +32,18 @@ class RegisterRunner(Protocol):
         """Offer a runner class, and other names by which bindings may call it."""
 
 
+class RegisterFilterFunction(Protocol):
+    """What `register_filter_functions` is given."""
+
+    def __call__(self, function: Callable[..., Any], *, name: str | None = None) -> None:
+        """Offer a function that filters may call, by its own name or another that nobody has.
+
+        Its annotations (`str`, `float`, `bool`, `list`, `dict`, `None`, unions of them, `Any`) say what it
+        takes and gives, and are checked; its docstring says what it does. It must be quick, and depend on
+        nothing but its arguments. What it raises is an error of the filter.
+        """
+
+
 class RegisterEventType(Protocol):
     """What `register_event_types` is given."""
 
@@ -70,8 +82,8 @@ def register_event_types(register: RegisterEventType) -> None:
 
 
 @hookspec
-def register_filter_functions(register: Callable[..., None]) -> None:
-    """Called once at start by the host: offer functions for filters."""
+def register_filter_functions(register: RegisterFilterFunction) -> None:
+    """Called once at start by the host: call `register(function)` for each function that filters may call."""
 
 
 @hookspec

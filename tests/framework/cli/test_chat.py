@@ -205,7 +205,7 @@ def test_host_is_busy(process: Run, slow: Path) -> None:
     try:
         running.until("  -d ")
         with subprocess.Popen(
-            command("send", "--text", "a b c d e f"),
+            command("send", "--text", " ".join("abcdefghijklmnopqrstuvwx")),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

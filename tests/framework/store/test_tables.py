@@ -48,6 +48,9 @@ SORTED = {
 }
 
 
+COUNTED = {"spans._SPAN", "spans._LAST", "traffic._WINNERS"}
+"""Counts what a span of time holds, for a person who asked for it, or looks at the end; from an index alone."""
+
 WHOLE = {"binding_sets._AT", "pauses._ALL", "tokens._ALL"}
 """Small tables that are read whole: at the start of the host, or for the set of bindings of some day."""
 
@@ -125,7 +128,7 @@ async def test_every_statement_goes_by_an_index(db: Database) -> None:
             if "B-TREE" in step:
                 assert name in SORTED, f"{name}: {step}"
             # One workspace may hold everything, so its rows alone are no choice.
-            if "seq" not in step and "_page" not in name.lower():
+            if "seq" not in step and "_page" not in name.lower() and name not in COUNTED:
                 assert not step.endswith("(workspace_id=?)"), f"{name}: {step}"
     connection.close()
 

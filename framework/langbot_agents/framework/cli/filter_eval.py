@@ -61,6 +61,7 @@ def command(
     """Try a filter."""
     from ..errors import SettingsError
     from ..explanation import envelope_of
+    from ..filters import STANDARD
     from ..project import find_root
     from .event_input import read_event
     from .filter_trial import print_trial, try_filter
@@ -78,7 +79,8 @@ def command(
         project = open_project(session)
     given = read_event(event, sets, project=project, workspace=workspace)
     timezone = "UTC" if project is None else project.settings.timezone
-    trial = try_filter(expr, envelope_of(given.data), clock, timezone)
+    functions = STANDARD if project is None else project.registry.filter_functions
+    trial = try_filter(expr, envelope_of(given.data), clock, timezone, functions=functions)
     print_trial(session.output, trial)
     session.output.document("filter-eval", trial.as_dict())
     return 0 if trial.truth == "true" else 1

@@ -11,6 +11,7 @@ from ..filters import (
     STANDARD,
     FilterSyntaxError,
     Frame,
+    FunctionSet,
     Problem,
     Truth,
     check_filters,
@@ -33,6 +34,7 @@ class Trial:
     expr: str
     event_type: str
     clock: float
+    function_set: str
     truth: Truth
     legs: tuple[Part, ...]
     problems: Sequence[Problem]
@@ -44,7 +46,7 @@ class Trial:
             "expr": self.expr,
             "event_type": self.event_type,
             "clock": self.clock,
-            "function_set": STANDARD.version,
+            "function_set": self.function_set,
             "truth": self.truth,
             "legs": [leg.as_dict() for leg in self.legs],
             "problems": [
@@ -61,10 +63,17 @@ class Trial:
         }
 
 
-def try_filter(expr: str, event: AgentEventEnvelope, clock: float, timezone: str) -> Trial:
+def try_filter(
+    expr: str,
+    event: AgentEventEnvelope,
+    clock: float,
+    timezone: str,
+    *,
+    functions: FunctionSet = STANDARD,
+) -> Trial:
     """Evaluate a filter as the router does. Raises `UsageError` for one that cannot be read."""
     try:
-        compiled = compile_filter(expr)
+        compiled = compile_filter(expr, functions)
     except FilterSyntaxError as error:
         pointed = f"{clean(expr)}\n{' ' * error.offset}{'^' * error.width}"
         raise UsageError(
@@ -82,9 +91,10 @@ def try_filter(expr: str, event: AgentEventEnvelope, clock: float, timezone: str
         expr=expr,
         event_type=event.event_type,
         clock=clock,
+        function_set=functions.version,
         truth=whole.truth,
-        legs=tuple(parts_of(leg, document, frame()) for leg in compiled.legs),
-        problems=check_filters([(expr, parse(expr))], [event.event_type])[0],
+        legs=tuple(parts_of(leg, document, frame(), functions) for leg in compiled.legs),
+        problems=check_filters([(expr, parse(expr))], [event.event_type], functions)[0],
     )
 
 

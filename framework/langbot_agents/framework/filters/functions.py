@@ -127,7 +127,8 @@ class FunctionSet:
         Raises `ValueError` for a name that is taken.
         """
         more = list(functions)
-        taken = [item.name for item in more if item.name in self.functions]
+        names = [item.name for item in more]
+        taken = [name for place, name in enumerate(names) if name in self.functions or name in names[:place]]
         if taken:
             raise ValueError(t("there is a function {name!r} already", name=taken[0]))
         return FunctionSet(f"{self.version}+{version}", [*self.functions.values(), *more])
