@@ -272,7 +272,10 @@ def _source_names(project: Project) -> frozenset[str]:
 
 
 _DISPATCH_FIELDS = {"dispatch_id", "binding_id", "outcome", "reason", "run_id"}
-_RUN_FIELDS = {"run_id", "binding_id", "runner_id", "attempt", "status", "code", "reason", "usage"}
+_RUN_FIELDS = {
+    *("run_id", "binding_id", "runner_id", "attempt", "status", "code", "reason", "usage"),
+    *("models", "warnings"),
+}
 _DELIVERY_FIELDS = {"delivery_id", "run_id", "message_id", "surface", "status", "content", "error"}
 
 

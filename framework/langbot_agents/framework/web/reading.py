@@ -9,6 +9,7 @@ from langbot_agents.schemas.base import Name
 
 from ..access import Caller, ForbiddenError
 from ..app import Host
+from ..documents import fault_entry, headline, request_faults
 from ..texts import t
 from .cloudevents import read_json
 from .guard import read_body, unauthorized
@@ -102,19 +103,17 @@ async def read_model(request: Request, model: type[ModelT]) -> ModelT:
     media = media_type(request)
     if body and media != "application/json" and not media.endswith("+json"):
         raise unsupported(media, t("send application/json (curl: --json)"))
+    data = read_json(body) if body.strip() else {}
     try:
-        return model.model_validate(read_json(body) if body.strip() else {})
+        return model.model_validate(data)
     except ValidationError as error:
-        errors = [
-            {
-                "path": ".".join(str(part) for part in item["loc"]) or "body",
-                "message": str(item["msg"]).removeprefix("Value error, "),
-            }
-            for item in error.errors(include_url=False, include_input=False, include_context=False)
-        ]
-        first = errors[0]
+        faults = request_faults(error, data, model)
         raise ProblemError(
-            400, "invalid_body", f"{first['path']}: {first['message']}", errors=errors
+            400,
+            "invalid_body",
+            headline(faults[0], "body"),
+            remedy=faults[0].cause.remedy,
+            errors=[fault_entry(fault, "body") for fault in faults],
         ) from None
 
 
