@@ -1,10 +1,15 @@
 """`lba validate`."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ..texts import t
 from .help_page import Argument, Command
 from .options import Session, common
+
+if TYPE_CHECKING:
+    from .checking import Checked
 
 
 @click.command(
@@ -32,8 +37,15 @@ from .options import Session, common
     meaning=t("Files or folders of bindings, or another project."),
 )
 @click.option("--deny-warnings", is_flag=True, help=t("Fail where there are warnings."))
+@click.option(
+    "--sarif",
+    "sarif_file",
+    type=click.Path(dir_okay=False, writable=True),
+    metavar="FILE",
+    help=t("Write the findings as SARIF too, for code hosts and editors."),
+)
 @common
-def command(session: Session, paths: tuple[str, ...], deny_warnings: bool) -> int:
+def command(session: Session, paths: tuple[str, ...], deny_warnings: bool, sarif_file: str | None) -> int:
     """Check documents."""
     from .checking import check
     from .checking_text import exit_code, print_checked
@@ -41,5 +53,20 @@ def command(session: Session, paths: tuple[str, ...], deny_warnings: bool) -> in
     checked = check(session, paths)
     code = exit_code(checked, deny_warnings=deny_warnings)
     print_checked(session.output, checked)
+    if sarif_file is not None:
+        _write_sarif(sarif_file, checked)
     session.output.document("validate", {"ok": code == 0, **checked.as_dict()})
     return code
+
+
+def _write_sarif(name: str, checked: "Checked") -> None:
+    import json
+    from pathlib import Path
+
+    from ..errors import UsageError
+    from .sarif import sarif
+
+    try:
+        Path(name).write_text(json.dumps(sarif(checked.findings, Path.cwd()), indent=2) + "\n", "utf-8")
+    except OSError as error:
+        raise UsageError(t("{path}: {cause}", path=name, cause=error.strerror or error)) from None

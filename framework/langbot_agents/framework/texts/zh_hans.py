@@ -1664,4 +1664,5 @@ TEXTS: dict[str, str] = {
     "{stated} and metadata.chat_type {other} differ": "{stated} 与 metadata.chat_type {other} 不一致",
     "state one of them": "只写其中一个",
     "nested deeper than {limit} levels": "嵌套超过 {limit} 层",
+    "Write the findings as SARIF too, for code hosts and editors.": "同时以 SARIF 格式写出检查结果，供代码托管平台和编辑器使用。",
 }
