@@ -68,7 +68,7 @@ scope:
 runner_id: echo
 runner_config: {{}}
 resource_policy:
-  models: [main]
+  models: []
   tools: []
   history: conversation
 state_policy:

@@ -332,7 +332,7 @@ async def test_discard_and_a_failure(make_house: MakeHouse, server: FakeOpenAI) 
         _run, results = await ask(opened, pipeline({"model": "small"}))
 
     assert (quiet.dispatch, nothing) == ("discarded", [])
-    assert (results[-1].type, results[-1].data["code"]) == ("run.failed", "runner.llm_error")
+    assert (results[-1].type, results[-1].data["code"]) == ("run.failed", "model.auth")
 
 
 class Launcher(Enum):

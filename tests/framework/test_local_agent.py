@@ -1,14 +1,18 @@
 """`local-agent` in a real host, against a model server over real HTTP."""
 
 import base64
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import anyio
 import pytest
 
 from langbot_agents.framework.app import EventStory
+from langbot_agents.framework.cli.chat_ending import REASONS
+from langbot_agents.framework.run_api.models import API_CODES
+from langbot_agents.sdk.models import FAILURE_CODES, ProviderErrorKind
 from langbot_agents.sdk.testing import FakeOpenAI, FakeReply, RecordedRequest
 from langbot_agents.sdk.testing.openai_server import echo
 
@@ -139,16 +143,17 @@ async def test_options(make_house: MakeHouse, server: FakeOpenAI) -> None:
 
 STREAMED = [True, False]
 FAILURES: Sequence[tuple[str, dict[str, Any], str, bool, str]] = (
-    ("invalid_api_key", {}, "runner.llm_error", False, "refused the key (401); check its api_key"),
-    ("rate_limit", {"retry_after": 7}, "runner.llm_error", True, "takes no more requests just now"),
-    ("insufficient_quota", {}, "runner.llm_error", False, "has no quota left"),
-    ("context_length", {}, "runner.llm_error", False, "the conversation is too long"),
-    ("content_policy", {}, "runner.llm_error", False, "refused the request (400): The request was refused"),
-    ("model_not_found", {}, "runner.llm_error", False, "is not known there"),
-    ("server_error", {}, "runner.llm_error", True, "has a fault of its own (500)"),
-    ("bad_gateway", {}, "runner.llm_error", True, "has a fault of its own (502)"),
-    ("gateway_timeout", {}, "runner.timeout", True, "did not answer in time"),
-    ("no_answer", {}, "runner.llm_error", True, "cannot be reached at"),
+    ("invalid_api_key", {}, "model.auth", False, "refused the key (401); check its api_key"),
+    ("rate_limit", {"retry_after": 7}, "model.rate_limited", True, "takes no more requests just now"),
+    ("insufficient_quota", {}, "model.quota", False, "has no quota left"),
+    ("context_length", {}, "model.context_overflow", False, "the conversation is too long"),
+    ("content_policy", {}, "model.refused", False, "refused the request (400): The request was refused"),
+    ("model_not_found", {}, "model.not_found", False, "is not known there"),
+    ("server_error", {}, "model.server", True, "has a fault of its own (500)"),
+    ("bad_gateway", {}, "model.server", True, "has a fault of its own (502)"),
+    ("gateway_timeout", {}, "model.timeout", True, "did not answer in time"),
+    ("permission_denied", {}, "model.auth", False, "refused the key (403)"),
+    ("no_answer", {}, "model.unreachable", True, "cannot be reached at"),
 )
 
 
@@ -182,17 +187,17 @@ async def test_failures(
     assert len(server.requests) == 1
 
 
-BROKEN: Sequence[tuple[str, FakeReply, str]] = (
-    ("dropped", FakeReply(text=LONG, drop_after=3), "broke off before the end"),
-    ("no answer in it", FakeReply(end_after=0), "broke off before the end"),
-    ("ends early", FakeReply(text=LONG, end_after=3), "broke off before the end"),
-    ("says an error", FakeReply(text=LONG, error_after=3), "The server had an error"),
+BROKEN: Sequence[tuple[str, FakeReply, str, str]] = (
+    ("dropped", FakeReply(text=LONG, drop_after=3), "model.incomplete", "broke off before the end"),
+    ("no answer in it", FakeReply(end_after=0), "model.incomplete", "broke off before the end"),
+    ("ends early", FakeReply(text=LONG, end_after=3), "model.incomplete", "broke off before the end"),
+    ("says an error", FakeReply(text=LONG, error_after=3), "model.server", "The server had an error"),
 )
 
 
-@pytest.mark.parametrize(("name", "reply", "words"), BROKEN, ids=[item[0] for item in BROKEN])
+@pytest.mark.parametrize(("name", "reply", "code", "words"), BROKEN, ids=[item[0] for item in BROKEN])
 async def test_broken_streams(
-    make_house: MakeHouse, server: FakeOpenAI, name: str, reply: FakeReply, words: str
+    make_house: MakeHouse, server: FakeOpenAI, name: str, reply: FakeReply, code: str, words: str
 ) -> None:
     """A stream that ends without its end is a failure; what was shown of it is closed as it was."""
     server.reply(reply)
@@ -200,12 +205,58 @@ async def test_broken_streams(
         frames, story = await opened.listen("hello")
 
     closes = {frame.message_id: frame.content for frame in frames if frame.kind == "close"}
-    assert story.runs[0].status == "failed"
+    assert (story.runs[0].status, story.runs[0].code) == ("failed", code)
     assert words in str(story.runs[0].reason)
     assert closes.pop("host.error") == "Something went wrong. Please try again later."
     shown = "".join(frame.text for frame in frames if frame.kind == "delta")
     assert closes == ({"main": shown} if shown else {})
     assert LONG.startswith(shown)
+
+
+NO_ANSWERS: Sequence[tuple[str, str, str]] = (
+    ("a page", "text/html", "<html><body>Welcome</body></html>"),
+    ("no JSON", "application/json", "{seven geese"),
+    ("another JSON", "application/json", '{"choices": [{"geese": 7}]}'),
+    ("a list", "application/json", "[7]"),
+    ("a stream of something else", "text/event-stream", 'data: {"choices": [{"delta": 7}]}\n\n'),
+    ("a stream of no JSON", "text/event-stream", "data: seven geese\n\n"),
+)
+
+
+@pytest.mark.parametrize("streamed", STREAMED)
+@pytest.mark.parametrize(("name", "media", "body"), NO_ANSWERS, ids=[item[0] for item in NO_ANSWERS])
+async def test_answers_that_are_none(
+    make_house: MakeHouse, tmp_path: Path, name: str, media: str, body: str, streamed: bool
+) -> None:
+    """What answers with 200 and is no model is told apart from a model that broke off."""
+    capture = tmp_path / "answer.json"
+    response = {
+        "status_line": "HTTP/1.1 200 OK",
+        "headers": [["content-type", media]],
+        "framing": "content-length",
+        "chunks": [{"t_ms": 0, "text": body}],
+        "ended": "length reached",
+    }
+    request = {"method": "POST", "path": "/v1/chat/completions"}
+    capture.write_text(json.dumps({"request": request, "response": response}))
+    policy = {"streaming": "auto" if streamed else "off"}
+    with FakeOpenAI(replay=capture) as server:
+        async with agent_house(make_house, server.base_url, delivery_policy=policy).open() as opened:
+            story = await opened.say("hello")
+            end = (await opened.results(story.runs[0]))[-1]
+
+    assert (story.runs[0].status, story.runs[0].code) == ("failed", "model.malformed")
+    assert "check base_url" in str(story.runs[0].reason)
+    assert end.data["retryable"] is False
+
+
+def test_each_kind_of_failure_has_its_code_and_its_words() -> None:
+    """No two kinds share a code, the host gives each a code of the API, and the chat has words for each."""
+    kinds = set(get_args(ProviderErrorKind))
+
+    assert set(FAILURE_CODES) == set(API_CODES) == kinds
+    assert len(set(FAILURE_CODES.values())) == len(kinds)
+    assert set(FAILURE_CODES.values()) | {"model.fault", "model.unusable"} <= set(REASONS)
 
 
 async def test_timeout_of_the_binding(make_house: MakeHouse, server: FakeOpenAI) -> None:
@@ -216,7 +267,7 @@ async def test_timeout_of_the_binding(make_house: MakeHouse, server: FakeOpenAI)
         story = await opened.say("hello")
 
         assert await server.requests[0].ended() == "disconnected"
-    assert (story.runs[0].status, story.runs[0].code) == ("failed", "runner.timeout")
+    assert (story.runs[0].status, story.runs[0].code) == ("failed", "model.timeout")
     assert story.runs[0].reason == "model 'small' did not answer in time"
 
 
@@ -360,6 +411,26 @@ async def test_pictures(make_house: MakeHouse, server: FakeOpenAI) -> None:
     assert said(story) == ["You said: What is it? (images: 1)"]
     stored = story.stored.envelope.input.contents[1]
     assert PICTURE not in stored.model_dump_json()
+
+
+async def test_attached_pictures(make_house: MakeHouse, server: FakeOpenAI) -> None:
+    """A picture that came as an attachment is given to the model too, once, and again with the history."""
+    attachments = [
+        {"type": "image", "id": "file-7", "url": PICTURE, "name": "a.png"},
+        {"type": "file", "url": "data:application/pdf;base64,JVBERi0xLjQ=", "name": "b.pdf"},
+    ]
+    async with agent_house(make_house, server.base_url).open() as opened:
+        await opened.say("What is it?", input={"text": "What is it?", "attachments": attachments})
+        await opened.say("And now?")
+        await opened.say(
+            None, input={"contents": [{"type": "image", "url": PICTURE}], "attachments": attachments[:1]}
+        )
+
+    image = {"type": "image_url", "image_url": {"url": PICTURE}}
+    words = [{"type": "text", "text": "What is it?"}, image, {"type": "text", "text": "[file: b.pdf]"}]
+    assert asked(server.requests[0])[-1] == ("user", words)
+    assert asked(server.requests[1])[1] == ("user", words)
+    assert asked(server.requests[2])[-1] == ("user", [image])
 
 
 async def test_events_that_are_no_messages(make_house: MakeHouse, server: FakeOpenAI) -> None:

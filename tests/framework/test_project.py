@@ -56,7 +56,7 @@ def test_root_document_that_cannot_be_used(tmp_path: Path, root: str) -> None:
 
 def test_missing_secrets_take_nothing_down(tmp_path: Path) -> None:
     """All missing secrets are listed at once, each where it is needed; every binding stays live."""
-    config = "runner_config: {prefix: '${env:ACME_%s}'}\npriority: %d\n"
+    config = "runner_config: {prefix: '${env:ACME_%s}'}\nscope: {bot_id: bot-%d}\n"
     models = "models: [{name: m, model: x, api_key: '${env:ACME_KEY}'}]\n"
     write(tmp_path, ROOT + models, a=config % ("A", 1), b=config % ("B", 2), c="")
     project = load_project(tmp_path, environ={"ACME_B": "there"})
@@ -66,6 +66,10 @@ def test_missing_secrets_take_nothing_down(tmp_path: Path) -> None:
         "binding 'a' needs ${env",
         "the root document needs ${env",
     }
+    assert [(item.line, item.column, item.path) for item in project.findings] == [
+        (3, 39, "models[0].api_key"),
+        (6, 25, "runner_config.prefix"),
+    ]
     assert len(project.bindings.live) == 3
     assert project.errors == ()
 

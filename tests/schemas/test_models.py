@@ -29,7 +29,7 @@ from langbot_agents.schemas.base import (
 )
 from langbot_agents.schemas.binding_tests import TestExpectation, TestMessage
 from langbot_agents.schemas.bindings import AgentBinding, NamedTarget, RateLimit, RunLimits
-from langbot_agents.schemas.content import ActorRef, ImagePart, QuotePart
+from langbot_agents.schemas.content import ActorRef, ImagePart, QuotePart, TextPart
 from langbot_agents.schemas.context import AgentRunState
 from langbot_agents.schemas.events import (
     MAX_INLINE_TEXT,
@@ -537,6 +537,40 @@ def test_input_as_message() -> None:
     assert rich.to_text() == "ab"
     assert rich.as_message().content == rich.contents
     assert AgentInput(text="hi").as_message() == Message(role="user", content="hi")
+
+
+def test_attachments_are_part_of_the_message() -> None:
+    """Files that came along follow the text, each once; what is known by its handle only is named."""
+    stored = {"artifact_id": "art_1", "mime_type": "image/png", "digest": "sha256:1"}
+    came = AgentInput.model_validate(
+        {
+            "text": "look",
+            "attachments": [
+                {"type": "image", "artifact": stored, "name": "a.png"},
+                {"type": "image", "artifact": {**stored, "artifact_id": "art_2"}},
+                {"type": "sticker", "url": "https://a.example/s", "mime_type": "image/webp"},
+                {"type": "sticker", "url": "https://a.example/t.tgs"},
+                {"type": "voice", "url": "https://a.example/v"},
+                {"type": "file", "id": "handle-7"},
+            ],
+        }
+    )
+    content = came.as_message().content
+    again = came.model_copy(update={"contents": content})
+
+    assert [part.type for part in content if not isinstance(part, str)] == [
+        "text",
+        "image",
+        "image",
+        "file",
+        "audio",
+        "text",
+    ]
+    assert isinstance(content[1], ImagePart)
+    assert (content[1].artifact, content[1].name) == (came.attachments[0].artifact, "a.png")
+    assert content[-1] == TextPart(text="[file: handle-7]")
+    assert again.as_message().content == content
+    assert AgentInput(attachments=came.attachments[:1]).as_message().content == content[1:2]
     assert AgentInput().to_text() == ""
 
 

@@ -1,6 +1,6 @@
 """`local-agent`: a system prompt, the conversation so far, and a language model."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -22,6 +22,7 @@ from langbot_agents.sdk import (
     failed,
     message,
 )
+from langbot_agents.sdk.models import failure_code
 from langbot_agents.sdk.think import ThinkFilter
 
 DEFAULT_PROMPT = "You are a helpful assistant."
@@ -276,6 +277,4 @@ class _Call:
 
 
 def _failure(error: AgentAPIException) -> AgentRunResult:
-    kinds: Mapping[str, str] = {"deadline_exceeded": "runner.timeout", "unauthorized": "runner.no_model"}
-    code = kinds.get(error.code, "runner.llm_error")
-    return failed(error.error.message, code=code, retryable=error.retryable)
+    return failed(error.error.message, code=failure_code(error.error), retryable=error.retryable)

@@ -1,25 +1,12 @@
 """What a run may do: what its manifest asks for, and the binding allows, and a person selected."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from langbot_agents.schemas.bindings import AgentBinding, StateScope
 from langbot_agents.schemas.runners import AgentRunnerDescriptor
 
-from .bindings import Wildcard
-
-_SELECTORS: Mapping[str, tuple[str, ...]] = {
-    "models": (
-        "llm-model-selector",
-        "model-fallback-selector",
-        "rerank-model-selector",
-        "embedding-model-selector",
-    ),
-    "tools": ("tool-multi-selector",),
-    "knowledge_bases": ("knowledge-base-multi-selector",),
-    "files": ("file-selector",),
-}
+from .bindings import SELECTORS, Wildcard, names_in, selections
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +41,7 @@ def make_grant(
     verbs = {kind: asked[kind] if allowed else frozenset() for kind, allowed in own.items()}
     verbs["state"] = asked["state"]
     named: dict[str, frozenset[str]] = {}
-    for kind in _SELECTORS:
+    for kind in SELECTORS:
         names = _selected(kind, binding, runner, tuple(available.get(kind, ())))
         named[kind] = names if asked[kind] else frozenset()
         verbs[kind] = asked[kind] if names else frozenset()
@@ -72,58 +59,8 @@ def _selected(
 ) -> frozenset[str]:
     stated: tuple[str, ...] | None = getattr(binding.resource_policy, kind)
     policy = tuple(Wildcard(name) for name in stated or ())
-    schema = runner.config_schema
-    selections = list(_selections(schema, binding.runner_config, _SELECTORS[kind], schema))
-    allowed = {name for value in selections for name in _names(value)} if selections else set(available)
-    if stated is not None or not selections:
+    selected = [value for _, value in selections(runner.config_schema, binding.runner_config, kind)]
+    allowed = {name for value in selected for _, name in names_in(value)} if selected else set(available)
+    if stated is not None or not selected:
         allowed = {name for name in allowed if any(pattern.matches(name) for pattern in policy)}
     return frozenset(allowed & set(available))
-
-
-def _selections(
-    schema: Any,
-    value: Any,
-    kinds: tuple[str, ...],
-    root: Mapping[str, Any],
-    seen: frozenset[tuple[str, int]] = frozenset(),
-) -> Iterator[Any]:
-    """What each selector field of a schema holds, null where it is not set; also inside of other fields."""
-    if not isinstance(schema, Mapping):
-        return
-    if schema.get("x-selector") in kinds:
-        yield value
-        return
-    below: list[tuple[Any, Any]] = []
-    reference = schema.get("$ref")
-    if isinstance(reference, str) and (reference, id(value)) not in seen:
-        seen |= {(reference, id(value))}
-        below.append((_referred(root, reference), value))
-    for key in ("anyOf", "oneOf", "allOf"):
-        below += [(branch, value) for branch in schema.get(key) or ()]
-    fields = value if isinstance(value, Mapping) else {}
-    properties = schema.get("properties") or {}
-    below += [(field, fields.get(name)) for name, field in properties.items()]
-    others = [item for name, item in fields.items() if name not in properties]
-    below += [(schema.get("additionalProperties"), item) for item in others or [None]]
-    items = value if isinstance(value, list | tuple) else ()
-    below += [(schema.get("items"), item) for item in items or [None]]
-    for inner, held in below:
-        yield from _selections(inner, held, kinds, root, seen)
-
-
-def _referred(root: Mapping[str, Any], reference: str) -> Any:
-    found: Any = root
-    for step in reference.removeprefix("#").split("/")[1:]:
-        found = found.get(step) if isinstance(found, Mapping) else None
-    return found
-
-
-def _names(value: Any) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _names(item)
-    elif isinstance(value, Sequence):
-        for item in value:
-            yield from _names(item)

@@ -13,6 +13,7 @@ from langbot_agents.schemas.events import AgentEventEnvelope, ReplyTarget
 
 from .access import Caller
 from .dispatcher import DirectRoute, Dispatcher
+from .documents import check_keys, invalid_event
 from .errors import HostBusyError, InvalidEventError
 from .media import TakenFiles, take_files
 from .platforms import Surface, Surfaces
@@ -21,12 +22,16 @@ from .store import Artifacts, Database, events
 from .telemetry import get_logger
 from .texts import t
 
-__all__ = ["Accepted", "Caller", "EventGateway", "invalid_event"]
+__all__ = ["Accepted", "Caller", "EventGateway"]
 
 log = get_logger(__name__)
 
 HOST_FIELDS = ("event_uid", "received_at")
 """Fields that only the host sets; what a caller says of them is dropped."""
+
+POSTING_KINDS = frozenset({"http_api", "webui"})
+"""Sources whose events people and programs write: there an unknown key is a misspelt one. What an adapter
+says beyond what this host knows is kept and passed on."""
 
 RETRY_AFTER = 1.0
 
@@ -136,6 +141,8 @@ class EventGateway:
         Raises `InvalidEventError`, and `ForbiddenError` for what this caller may not state.
         """
         filled = {key: value for key, value in data.items() if key not in HOST_FIELDS}
+        if caller.kind in POSTING_KINDS:
+            check_keys(filled)
         caller.check_claims(filled)
         if filled.get("source") is None:
             filled["source"] = {"kind": caller.kind, "name": caller.name}
@@ -153,7 +160,7 @@ class EventGateway:
         try:
             envelope = events.stamped(AgentEventEnvelope.model_validate(filled))
         except ValidationError as error:
-            raise invalid_event(error) from None
+            raise invalid_event(error, filled) from None
         update: dict[str, Any] = {"event_type": canonical_type(envelope.event_type)}
         if not known:
             target = trusted(ReplyTarget, target_type="session", target_id=envelope.event_uid)
@@ -190,29 +197,3 @@ class EventGateway:
         if surface is None:
             raise InvalidEventError(t("surface {name!r} is not configured", name=caller.surface))
         return surface
-
-
-def invalid_event(error: ValidationError) -> InvalidEventError:
-    """One entry per field, the first cause in the message."""
-    details = []
-    for item in error.errors(include_url=False):
-        place = ".".join(str(part) for part in item["loc"]) or "event"
-        message = str(item["msg"]).removeprefix("Value error, ")
-        shown = repr(item["input"])
-        details.append(
-            {"path": place, "message": message, "value": shown if len(shown) <= 200 else shown[:197] + "..."}
-        )
-    first = details[0]
-    return InvalidEventError(
-        t(
-            "{path}: {message}, got {value}",
-            path=first["path"],
-            message=first["message"],
-            value=first["value"],
-        ),
-        remedy=t(
-            "`lba events sample message.received` shows a whole event; "
-            "`lba schema AgentEventEnvelope` every field"
-        ),
-        details=details,
-    )

@@ -1,7 +1,7 @@
 """A project on disk: its root document, its bindings, the packages they use, and every finding about them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,20 +17,24 @@ from .bindings import (
     Incumbents,
     Quarantined,
     check_bindings,
-    secret_references,
     settle,
 )
 from .documents import (
     BindingFiles,
     Finding,
     LoadedDocument,
+    MissingSecret,
+    Reference,
     SecretResolver,
     by_place,
+    check_literal_secrets,
     find_references,
     load_bindings,
     load_file,
 )
+from .documents import Path as DocumentPath
 from .errors import SettingsError
+from .platforms import HTTP_SURFACE, TERMINAL_SURFACE
 from .plugins import OWN_DISTRIBUTION, PluginHost
 from .registry import AgentRunnerRegistry
 from .resources import ModelRegistry
@@ -243,9 +247,19 @@ def _load(
         registry,
         timezone=settings.timezone,
         models=tuple(item.name for item in settings.models),
+        names=declared_names(settings),
         previous=None if previous is None else previous.checked,
     )
     return LoadedBindings(files=files, checked=checked)
+
+
+def declared_names(settings: HostSettings) -> dict[str, tuple[str, ...]]:
+    """The names that bindings may use; no tools where MCP servers are, since they bring their own."""
+    surfaces = (HTTP_SURFACE, TERMINAL_SURFACE, *(item.name for item in settings.platforms))
+    names = {"surfaces": surfaces, "knowledge_bases": tuple(item.name for item in settings.knowledge_bases)}
+    if not settings.mcp_servers:
+        names["tools"] = tuple(item.name for item in settings.tools)
+    return names
 
 
 def _models(settings: HostSettings, secrets: SecretResolver, packages: PluginHost) -> ModelRegistry:
@@ -257,8 +271,9 @@ def _models(settings: HostSettings, secrets: SecretResolver, packages: PluginHos
 def _findings(
     loaded: LoadedBindings, document: LoadedDocument, bindings: BindingSet, secrets: SecretResolver
 ) -> tuple[Finding, ...]:
-    missing = _missing(secrets, document, bindings)
-    return by_place([*document.findings, *loaded.checked.findings, *missing])
+    missing = _missing(secrets, document, loaded.files, bindings)
+    plain = check_literal_secrets(document.source)
+    return by_place([*document.findings, *plain, *loaded.checked.findings, *missing])
 
 
 def _settings(file: Path) -> tuple[HostSettings, LoadedDocument]:
@@ -303,38 +318,64 @@ def _event_types() -> tuple[str, ...]:
     return tuple(name for contract in standard_types() for name in (contract.name, *contract.aliases))
 
 
-def _missing(resolver: SecretResolver, document: LoadedDocument, bindings: BindingSet) -> list[Finding]:
-    """Missing secrets, all at once, each at the binding that needs it; they take out only what uses them."""
-    findings = [
-        Finding(
-            code="LBA162",
-            severity="warning",
-            file=entry.file,
-            line=entry.line,
-            message=t(
+def _missing(
+    resolver: SecretResolver, document: LoadedDocument, files: BindingFiles, bindings: BindingSet
+) -> list[Finding]:
+    """Missing secrets, all at once, each where it is asked for; they take out only what uses them."""
+    findings = []
+    written: dict[tuple[str, int, str | None], LoadedDocument] | None = None
+    for entry in bindings.live:
+        references = find_references(entry.document.runner_config)
+        for path, missing in _unresolved(resolver, references):
+            if written is None:
+                written = {(item.file, item.line, item.digest): item for item in files.bindings}
+            origin = written.get((entry.file, entry.line, entry.revision))
+            message = t(
                 "binding {name!r} needs {reference}: {reason}",
                 name=entry.binding_id,
                 reference=str(missing.reference),
                 reason=missing.reason,
-            ),
-            remedy=t("runs of this binding fail with `secret` until it is there; the others work"),
-        )
-        for entry in bindings.live
-        for missing in resolver.missing(secret_references([entry]))
-    ]
+            )
+            remedy = t("runs of this binding fail with `secret` until it is there; the others work")
+            if origin is not None:
+                place = ("runner_config", *path)
+                findings.append(
+                    origin.source.finding("LBA162", place, message, remedy=remedy, severity="warning")
+                )
+            else:  # the last good revision runs, of which there is no file
+                findings.append(
+                    Finding(
+                        code="LBA162",
+                        severity="warning",
+                        file=entry.file,
+                        line=entry.line,
+                        message=message,
+                        remedy=remedy,
+                    )
+                )
     findings += [
-        Finding(
-            code="LBA162",
-            severity="warning",
-            file=document.file,
-            line=document.line,
-            message=t(
+        document.source.finding(
+            "LBA162",
+            path,
+            t(
                 "the root document needs {reference}: {reason}",
                 reference=str(missing.reference),
                 reason=missing.reason,
             ),
             remedy=t("only what uses it is out of order"),
+            severity="warning",
         )
-        for missing in resolver.missing(reference for _, reference in find_references(document.source.data))
+        for path, missing in _unresolved(resolver, find_references(document.source.data))
     ]
     return findings
+
+
+def _unresolved(
+    resolver: SecretResolver, references: Iterable[tuple[DocumentPath, Reference]]
+) -> Iterator[tuple[DocumentPath, MissingSecret]]:
+    """Those that lead nowhere, each once, at the first place where it stands."""
+    places: dict[Reference, DocumentPath] = {}
+    for path, reference in references:
+        places.setdefault(reference, path)
+    for missing in resolver.missing(places):
+        yield places[missing.reference], missing

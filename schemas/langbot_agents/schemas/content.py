@@ -1,5 +1,6 @@
 """Parts of a message: text, media by reference, quotes, mentions, and files that lie in the store."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, model_validator
@@ -120,3 +121,35 @@ class Attachment(Model):
     mime_type: str | None = Field(default=None, description="Media type.")
     size: int | None = Field(default=None, ge=0, description="Size in bytes.")
     artifact: ArtifactRef | None = Field(default=None, description="The stored file, once it is stored.")
+
+    def as_part(self) -> "ContentPart":
+        """This file as a part of a message; words where nothing but the platform's handle is known."""
+        if self.artifact is None and self.url is None:
+            return TextPart(text=f"[{self.type}: {self.name or self.mime_type or self.id or self.type}]")
+        mime_type = self.mime_type or (self.artifact.mime_type if self.artifact is not None else None)
+        model = _PART_OF[self.type]
+        if self.type == "sticker" and not (mime_type or "").startswith("image/"):
+            model = FilePart  # such as an animation, which is no picture
+        url = None if self.artifact is not None else self.url
+        return model(artifact=self.artifact, url=url, name=self.name, mime_type=mime_type)
+
+
+_MediaModel = type[ImagePart] | type[AudioPart] | type[VideoPart] | type[FilePart]
+_PART_OF: Mapping[str, _MediaModel] = {
+    "image": ImagePart,
+    "sticker": ImagePart,
+    "voice": AudioPart,
+    "video": VideoPart,
+    "file": FilePart,
+}
+
+
+def same_file(one: ContentPart, other: ContentPart) -> bool:
+    """Whether two parts are of the same file: by its id, its bytes or its address."""
+    if not isinstance(one, _MediaPart) or not isinstance(other, _MediaPart):
+        return False
+    if one.artifact is None or other.artifact is None:
+        return one.url is not None and one.url == other.url
+    if one.artifact.artifact_id == other.artifact.artifact_id:
+        return True
+    return bool(one.artifact.digest) and one.artifact.digest == other.artifact.digest

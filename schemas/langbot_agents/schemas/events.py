@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, Field, StringConstraints, field_validator, model_validator
 
 from .base import EventType, JsonData, JsonObject, Model, Name, PlatformId
-from .content import ActorRef, Attachment, ContentPart, TextPart
+from .content import ActorRef, Attachment, ContentPart, TextPart, same_file
 from .interactions import InteractionSubmission
 from .messages import Message
 
@@ -84,8 +84,19 @@ class AgentInput(Model):
         return "".join(part.text for part in self.contents if isinstance(part, TextPart))
 
     def as_message(self) -> Message:
-        """This input as a user message."""
-        return Message(role="user", content=self.contents or self.to_text())
+        """This input as a user message, with the files that came along and are not in `contents`."""
+        if not self.attachments:
+            return Message(role="user", content=self.contents or self.to_text())
+        parts = list(self.contents)
+        if not parts and self.text:
+            parts.append(TextPart(text=self.text))
+        for attachment in self.attachments:
+            part = attachment.as_part()
+            # what is known by its handle alone may be any of the parts
+            there = isinstance(part, TextPart) and bool(self.contents)
+            if not there and not any(same_file(part, known) for known in parts):
+                parts.append(part)
+        return Message(role="user", content=tuple(parts))
 
 
 class ReplyTarget(Model):

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from langbot_agents.schemas.errors import AgentAPIError, APIErrorCode
 from langbot_agents.schemas.messages import Message
 from langbot_agents.schemas.models import ModelChunk, ModelReply
 
@@ -17,8 +18,46 @@ ProviderErrorKind = Literal[
     "timeout",
     "connection",
     "incomplete",
+    "malformed",
     "server",
 ]
+"""`incomplete` is an answer that broke off, `malformed` one that is no answer of a model at all."""
+
+FAILURE_CODES: Mapping[ProviderErrorKind, str] = {
+    "auth": "model.auth",
+    "not_found": "model.not_found",
+    "rate_limited": "model.rate_limited",
+    "quota": "model.quota",
+    "context_overflow": "model.context_overflow",
+    "refused": "model.refused",
+    "timeout": "model.timeout",
+    "connection": "model.unreachable",
+    "incomplete": "model.incomplete",
+    "malformed": "model.malformed",
+    "server": "model.server",
+}
+"""The code of a run that failed by its model, for each way in which a service fails."""
+
+_OWN_CODES: Mapping[APIErrorCode, str] = {
+    "unauthorized": "runner.no_model",
+    "not_found": "runner.no_model",
+    "deadline_exceeded": "model.timeout",
+    "payload_too_large": "model.refused",
+    "rate_limited": "model.rate_limited",
+    "invalid_argument": "model.refused",
+}
+"""The same for what the host itself refuses."""
+
+
+def failure_code(error: AgentAPIError) -> str:
+    """The code for `run.failed` of a call of `ctx.api.models` that failed; `model.fault` for any other."""
+    kind: Any = error.details.get("kind")
+    code = FAILURE_CODES.get(kind)
+    if code is not None:
+        return code
+    if kind is not None:  # the host's own code: a model that is declared and cannot be used
+        return "model.unusable"
+    return _OWN_CODES.get(error.code, "model.fault")
 
 
 class ModelProviderError(Exception):

@@ -156,7 +156,8 @@ def test_a_broken_file_stays_out_alone(check: Check) -> None:
 def test_repeated_id(check: Check) -> None:
     """Of a repeated id the first by file and line stays; the finding names the other's place."""
     checked = check(
-        b=document("x", "priority: 1\n"), a=document("y") + "---\n" + document("x", "priority: 2\n")
+        b=document("x", "priority: 1\n"),
+        a=document("y", "event_types: [message.edited]\n") + "---\n" + document("x", "priority: 2\n"),
     )
     finding = only(checked)
 
@@ -188,31 +189,31 @@ def test_a_document_that_fails_does_not_hold_its_id(check: Check) -> None:
             "model: m\n  nested: {level: 9}",
             "a.yaml:7:19: runner_config.nested.level",
             "9 does not fit runner plugin:acme/strict/default: maximum 3",
-            None,
+            "at most 3",
         ),
         (
             "model: m\n  parts:\n  - level: 1\n  - level: high",
             "a.yaml:9:12: runner_config.parts[1].level",
             "'high' does not fit runner plugin:acme/strict/default: expected integer",
-            None,
+            "write for example 10",
         ),
         (
             "model: [m]",
             "a.yaml:6:10: runner_config.model",
             "['m'] does not fit runner plugin:acme/strict/default: expected string",
-            None,
+            'write for example "text"',
         ),
         (
             "model: m\n  limit: some",
             "a.yaml:7:10: runner_config.limit",
             "'some' does not fit runner plugin:acme/strict/default: expected integer | null",
-            None,
+            "write for example 10 or null",
         ),
         (
             "flavour: a",
             "a.yaml:6:3: runner_config",
             "{'flavour': 'a'} does not fit runner plugin:acme/strict/default: missing: model",
-            None,
+            "write it: `model: …`",
         ),
     ],
 )
@@ -222,6 +223,26 @@ def test_config(check: Check, config: str, place: str, message: str, remedy: str
 
     assert finding.headline() == f"{place}: {message}"
     assert finding.remedy == remedy
+
+
+@pytest.mark.parametrize(
+    ("setting", "remedy"),
+    [
+        ('limit: "5"', "write it without quotes: 5"),
+        ("api_key: 5", 'write for example "text"'),
+        ("model: 5", 'quote it: "5"'),
+        ("model: true", 'quote it: "true"'),
+        ("parts: one", "write it in brackets: [one]"),
+        ("nested: 1", "write for example {key: value}"),
+        ("nested: {level: 0}", "at least 1"),
+        ("dsn: longer", "at most 5"),
+    ],
+)
+def test_config_remedy(check: Check, setting: str, remedy: str) -> None:
+    """A value of the wrong type comes with what to write instead; a secret one is not repeated."""
+    settings = setting if setting.startswith("model") else f"model: m, {setting}"
+
+    assert only(check(a=document(more=f"runner_config: {{{settings}}}\n", runner="strict"))).remedy == remedy
 
 
 def test_config_reports_all(check: Check) -> None:
@@ -251,7 +272,8 @@ def test_config_shows_no_secret(check: Check, config: str) -> None:
     """What stands in a secret field is in no message and no reason."""
     checked = check(a=document(more=f"runner_config: {config}\n", runner="strict"))
 
-    assert "sk-canary-4711" not in only(checked).message
+    assert "sk-canary-4711" not in "".join(finding.render() for finding in checked.findings)
+    assert [finding.code for finding in checked.findings if finding.severity == "error"] == ["LBA302"]
     assert "sk-canary-4711" not in checked.set.quarantined[0].reason
 
 
@@ -259,6 +281,7 @@ def test_config_schema_that_leads_nowhere(check: Check) -> None:
     """A runner whose schema fails takes out the bindings that use it, and nothing else."""
     checked = check(a=document("a", "runner_config: {a: 1}\n", runner="dangling"), b=document("b"))
 
+    assert only(checked).code == "LBA303"
     assert ids(checked) == ["b"]
     assert "the config schema of runner plugin:acme/dangling/default fails: " in only(checked).message
 

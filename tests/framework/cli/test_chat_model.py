@@ -59,25 +59,28 @@ def test_model_remembers(process: Run, assistant: Path, via: str, model: FakeOpe
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "code", "words", "said"),
     [
-        ("invalid_api_key", "model 'main' refused the key (401); check its api_key"),
-        ("rate_limit", "model 'main' takes no more requests just now"),
-        ("insufficient_quota", "model 'main': the account has no quota left"),
-        ("no_answer", "model 'main' cannot be reached at"),
-        ("server_error", "model 'main' has a fault of its own (500)"),
+        ("invalid_api_key", "auth", "refused the key", "refused the key (401); check its api_key"),
+        ("rate_limit", "rate_limited", "takes no more requests", "takes no more requests just now"),
+        ("insufficient_quota", "quota", "has no quota left", "the account has no quota left"),
+        ("no_answer", "unreachable", "cannot be reached", "cannot be reached at"),
+        ("server_error", "server", "a fault of its own", "has a fault of its own (500)"),
     ],
 )
-def test_model_fails(process: Run, assistant: Path, model: FakeOpenAI, kind: str, said: str) -> None:
+def test_model_fails(
+    process: Run, assistant: Path, model: FakeOpenAI, kind: str, code: str, words: str, said: str
+) -> None:
     """A model that refuses is told in a sentence, beside the user's hint, and the chat goes on."""
     model.fail(kind, when="fail", times=1)  # type: ignore[arg-type]
     done = process("chat", stdin="please fail\nand now\n")
 
     assert done.code == 1
     assert done.out == "Sorry.\nYou said: and now\nBefore that you said: please fail\n"
-    assert "x no answer from assistant: the model gave no whole answer" in done.err
+    (sentence,) = [line for line in done.err.splitlines() if line.startswith("x no answer from assistant: ")]
+    assert words in sentence
     assert said in done.err
-    assert "runner.llm_error: lba runs show run_" in done.err
+    assert f"model.{code}: lba runs show run_" in done.err
     assert "Traceback" not in done.err
 
 
@@ -97,8 +100,15 @@ def test_failure_in_chinese(process: Run, assistant: Path, model: FakeOpenAI) ->
     model.fail("invalid_api_key", when="fail", times=1)
     done = process("chat", stdin="fail\n", lang="zh_Hans")
 
-    assert "x assistant 没有回答：模型没有给出完整的回答" in done.err
+    assert "x assistant 没有回答：模型服务拒绝了密钥" in done.err
     assert "拒绝了密钥（401）" in done.err
+
+
+def test_models_of_a_run(process: Run, assistant: Path, model: FakeOpenAI) -> None:
+    """`send -o json` says which models a run called."""
+    (run,) = process("send", "--text", "hello", "-o", "json").json["runs"]
+
+    assert run["models"] == ["main"]
 
 
 def test_failure_as_json(process: Run, assistant: Path, model: FakeOpenAI) -> None:
@@ -106,7 +116,7 @@ def test_failure_as_json(process: Run, assistant: Path, model: FakeOpenAI) -> No
     model.fail("invalid_api_key", when="fail", times=1)
     (turn,) = turns(process("chat", "-o", "json", stdin="fail\n"))
 
-    assert (turn["status"], turn["code"]) == ("failed", "runner.llm_error")
+    assert (turn["status"], turn["code"]) == ("failed", "model.auth")
     assert turn["reason"] == "model 'main' refused the key (401); check its api_key"
 
 

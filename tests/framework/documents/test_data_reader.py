@@ -14,8 +14,24 @@ from .test_laws import YAML_BITS
 
 PARTS = st.lists(
     st.sampled_from(
-        ["a: 1\n", "b: [x, 'y', 2.5]\n", "# c\n", "\n", "---\n", "...\n", "c:\n  - d: on\n", "e: |\n  t\n\n"]
-        + ['f: "\\t"\n', "g: ~\n", "a: 2\n", "1: x\n", "退: {h: [], i: {}}\n", "- x\n", "j: 0x1f\n", "  k: l\n"]
+        [
+            "a: 1\n",
+            "b: [x, 'y', 2.5]\n",
+            "# c\n",
+            "\n",
+            "---\n",
+            "...\n",
+            "c:\n  - d: on\n",
+            "e: |\n  t\n\n",
+            'f: "\\t"\n',
+            "g: ~\n",
+            "a: 2\n",
+            "1: x\n",
+            "退: {h: [], i: {}}\n",
+            "- x\n",
+            "j: 0x1f\n",
+            "  k: l\n",
+        ]
     ),
     max_size=12,
 ).map("".join)

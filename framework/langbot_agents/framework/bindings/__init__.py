@@ -1,6 +1,6 @@
 """A checked set of bindings: documents, runners and filters made into what the router reads."""
 
-from .check import CheckedBindings, check_bindings, entry_of, secret_references
+from .check import CheckedBindings, check_bindings, entry_of
 from .entry import (
     ANY_WORKSPACE,
     SCOPE_FIELDS,
@@ -14,6 +14,7 @@ from .last_good import Incumbents, LiveIncumbents, Settled, settle
 from .model import BindingSet, Quarantined
 from .named_models import NO_MODEL
 from .pauses import PauseBook
+from .selectors import SELECTORS, names_in, selections
 from .ties import Tie, find_ties
 from .wildcard import Wildcard, shared_texts
 
@@ -21,6 +22,7 @@ __all__ = [
     "ANY_WORKSPACE",
     "NO_MODEL",
     "SCOPE_FIELDS",
+    "SELECTORS",
     "BindingEntry",
     "BindingIndex",
     "BindingSet",
@@ -38,8 +40,9 @@ __all__ = [
     "check_bindings",
     "entry_of",
     "find_ties",
+    "names_in",
     "scope_term",
-    "secret_references",
+    "selections",
     "settle",
     "shared_texts",
 ]

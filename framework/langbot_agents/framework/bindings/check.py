@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from langbot_agents.schemas.base import thaw
 from langbot_agents.schemas.bindings import AgentBinding
 from langbot_agents.schemas.catalogue import contract, standard_types
 from langbot_agents.schemas.runners import AgentRunnerDescriptor
@@ -17,7 +17,6 @@ from ..documents import (
     LoadedFile,
     Path,
     by_place,
-    find_references,
     nearest,
 )
 from ..errors import RunnerError
@@ -28,8 +27,10 @@ from .config import check_config
 from .entry import SCOPE_FIELDS, BindingEntry
 from .filter_check import compile_filters
 from .index import Crowd
+from .lint import Names, check_names, lint
 from .model import BindingSet, Quarantined
 from .named_models import check_models
+from .outdone import Outdone, find_outdone
 from .possible import CLOSED, is_possible
 from .ties import Tie, find_ties
 from .wildcard import Wildcard
@@ -84,30 +85,41 @@ def check_bindings(
     *,
     timezone: str,
     models: Sequence[str] | None = None,
+    names: Names = MappingProxyType({}),
     previous: CheckedBindings | None = None,
 ) -> CheckedBindings:
     """Make the set of a project; a document that fails is quarantined, the others run.
 
-    `models` are the names that are declared; None where nobody can say. Documents that the `previous` check
-    had too, against the same runners and models, are not looked at again.
+    `models` are the names that are declared; None where nobody can say. `names` are those of `tools`,
+    `knowledge_bases` and `surfaces`, where somebody can. Documents that the `previous` check had too, against
+    the same runners and names, are not looked at again.
     """
     by: tuple[object, ...] = (
         registry,
         tuple((item.id, item.state) for item in registry.descriptors()),
         None if models is None else tuple(models),
+        {kind: tuple(known) for kind, known in names.items()},
     )
     known = previous.each if previous is not None and previous.by == by else {}
     with paused():
         before = previous.set if previous is not None and previous.set.timezone == timezone else None
-        return _checked(files, registry, timezone=timezone, models=models, known=known, by=by, before=before)
+        against = _Against(registry, models, names)
+        return _checked(files, against, timezone=timezone, known=known, by=by, before=before)
+
+
+class _Against(NamedTuple):
+    """What documents are checked against."""
+
+    registry: AgentRunnerRegistry
+    models: Sequence[str] | None
+    names: Names
 
 
 def _checked(
     files: BindingFiles,
-    registry: AgentRunnerRegistry,
+    against: _Against,
     *,
     timezone: str,
-    models: Sequence[str] | None,
     known: Mapping[int, CheckedDocument],
     by: tuple[object, ...],
     before: BindingSet | None,
@@ -120,7 +132,7 @@ def _checked(
     for document in files.bindings:
         checked = known.get(id(document))
         if checked is None:  # each document that is known is held, so that no other can have its identity
-            checked = CheckedDocument(document, *_check(document, registry, models))
+            checked = CheckedDocument(document, *_check(document, against))
         each[id(document)] = checked
         _, entry, own = checked
         findings += own
@@ -143,7 +155,17 @@ def _checked(
             if tie.decidable:
                 del entries[tie.second.binding_id]
                 quarantined.append(_quarantine(document, [finding]))
-    made = _set_of({name: entry for name, (entry, _) in entries.items()}, quarantined, timezone, before)
+    findings += [
+        _outdone(entries[item.entry.binding_id][1], item)
+        for item in find_outdone([entry for entry, _ in entries.values()])
+    ]
+    made = _set_of(
+        {name: entry for name, (entry, _) in entries.items()},
+        quarantined,
+        timezone=timezone,
+        function_set=against.registry.filter_functions.version,
+        before=before,
+    )
     findings += [_crowded(entries[crowd.first.binding_id][1], crowd) for crowd in made.index.crowds()]
     return CheckedBindings(
         set=made,
@@ -157,7 +179,9 @@ def _checked(
 def _set_of(
     entries: Mapping[str, BindingEntry],
     quarantined: Sequence[Quarantined],
+    *,
     timezone: str,
+    function_set: str,
     before: BindingSet | None,
 ) -> BindingSet:
     """The set of these, made of the one before where most of it is the same, so that its index is too."""
@@ -169,7 +193,7 @@ def _set_of(
             left = [entry.binding_id for entry in before.entries if entry.binding_id not in entries]
         if MANY * (len(come) + len(left)) < len(entries):
             return before.changed(come, left, quarantined=quarantined)
-    return BindingSet(entries.values(), quarantined, timezone=timezone)
+    return BindingSet(entries.values(), quarantined, timezone=timezone, function_set=function_set)
 
 
 def entry_of(
@@ -182,20 +206,18 @@ def entry_of(
         file=file,
         line=line,
         runner=registry.resolve(binding.runner_id).descriptor,
-        filters=tuple(compile_filter(item.expr) for item in binding.filters),
+        filters=tuple(compile_filter(item.expr, registry.filter_functions) for item in binding.filters),
     )
 
 
-def _check(
-    document: LoadedDocument, registry: AgentRunnerRegistry, models: Sequence[str] | None
-) -> tuple[BindingEntry | None, list[Finding]]:
+def _check(document: LoadedDocument, against: _Against) -> tuple[BindingEntry | None, list[Finding]]:
     binding = document.binding
     if binding is None or document.digest is None:
         raise AssertionError(f"{document.file}:{document.line}: not a binding")
-    filters, findings = compile_filters(document, binding)
+    filters, findings = compile_filters(document, binding, against.registry.filter_functions)
     runner: AgentRunnerDescriptor | None = None
     try:
-        runner = registry.resolve(binding.runner_id).descriptor
+        runner = against.registry.resolve(binding.runner_id).descriptor
     except RunnerError as error:
         findings.append(
             document.source.finding(
@@ -204,8 +226,10 @@ def _check(
         )
     else:
         findings += check_config(document, binding, runner)
-        if models is not None and binding.enabled:
-            findings += check_models(document, binding, runner, models)
+        if against.models is not None and binding.enabled:
+            findings += check_models(document, binding, runner, against.models)
+        findings += lint(document, binding, runner)
+        findings += check_names(document, binding, against.names)
     findings += [*_event_types(document, binding), *_scope(document, binding)]
     findings += _unfinished(document, binding)
     if runner is None or _errors(findings):
@@ -230,7 +254,7 @@ def _event_types(document: LoadedDocument, binding: AgentBinding) -> list[Findin
         if near is not None:
             findings.append(
                 document.source.finding(
-                    "LBA303",
+                    "LBA149",
                     ("event_types", index),
                     t("{value!r} is no standard event type", value=name),
                     remedy=t("did you mean {near!r}?", near=near),
@@ -326,6 +350,24 @@ def _tied(document: LoadedDocument, tie: Tie) -> Finding:
     )
 
 
+def _outdone(document: LoadedDocument, item: Outdone) -> Finding:
+    return document.source.finding(
+        "LBA314",
+        ("binding_id",),
+        t(
+            "it never answers: {name!r} ({origin}) takes every event that this one takes, and comes first",
+            name=item.by.binding_id,
+            origin=item.by.origin,
+        ),
+        remedy=t(
+            "give it a priority over {priority}, let {name!r} take less, or write `on_failure: next` there",
+            priority=item.by.document.priority,
+            name=item.by.binding_id,
+        ),
+        severity="warning",
+    )
+
+
 def _crowded(document: LoadedDocument, crowd: Crowd) -> Finding:
     return document.source.finding(
         "LBA313",
@@ -371,12 +413,3 @@ def _workspace(data: Any) -> str | None:
     scope = data.get("scope", {}) if isinstance(data, dict) else None
     stated = scope.get("workspace_id", "default") if isinstance(scope, dict) else None
     return stated if isinstance(stated, str) and "*" not in stated else None
-
-
-def secret_references(bindings: Iterable[BindingEntry]) -> list[Any]:
-    """Every secret reference of the live bindings, for listing the missing ones at once."""
-    return [
-        reference
-        for entry in bindings
-        for _, reference in find_references(thaw(entry.document.runner_config))
-    ]

@@ -4,7 +4,7 @@ import click
 
 from ..texts import t
 from .help_page import Command
-from .options import Session, common
+from .options import Session, common, embedded_option, speaker_options
 
 
 @click.command(
@@ -26,13 +26,7 @@ from .options import Session, common
         ("printf 'hello\\nand again\\n' | lba chat", t("Two messages of a script.")),
     ),
 )
-@click.option("--as", "actor", metavar="ACTOR", default="me", help=t("Who writes. [default: me]"))
-@click.option(
-    "--in",
-    "conversation",
-    metavar="CONVERSATION",
-    help=t("Where it is written, such as group_1. [default: person_ACTOR]"),
-)
+@speaker_options
 @click.option(
     "--image",
     "images",
@@ -40,12 +34,12 @@ from .options import Session, common
     multiple=True,
     help=t("A picture for the first message; may be given again."),
 )
-@click.option("--embedded", is_flag=True, help=t("Use a host in this process, even if one runs."))
+@embedded_option
 @common
 def command(
-    session: Session, *, actor: str, conversation: str | None, images: tuple[str, ...], embedded: bool
+    session: Session, *, actor: str | None, conversation: str | None, images: tuple[str, ...], embedded: bool
 ) -> int:
     """Hold a conversation."""
     from .chatting import Speaker, chat
 
-    return chat(session, Speaker(actor=actor, conversation=conversation), images, embedded=embedded)
+    return chat(session, Speaker(actor=actor or "me", conversation=conversation), images, embedded=embedded)

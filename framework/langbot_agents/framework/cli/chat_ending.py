@@ -10,7 +10,18 @@ from .output import Output
 from .reply import ending
 
 REASONS: Mapping[str, str] = {
-    "runner.llm_error": "the model gave no whole answer",
+    "model.auth": "the model's service refused the key",
+    "model.not_found": "the model's service does not know the model",
+    "model.rate_limited": "the model takes no more requests just now; try again in a while",
+    "model.quota": "the account at the model's service has no quota left",
+    "model.context_overflow": "the conversation is too long for the model",
+    "model.refused": "the model's service refused the request",
+    "model.timeout": "the model did not answer in time",
+    "model.unreachable": "the model's service cannot be reached",
+    "model.incomplete": "the model broke off before the end of its answer",
+    "model.malformed": "what answered is not a model's service",
+    "model.server": "the model's service has a fault of its own",
+    "model.fault": "the model's provider has a fault",
     "runner.timeout": "the answer took too long, and was ended",
     "runner.idle_timeout": "nothing came for too long, and it was ended",
     "runner.no_model": "no model is set: name one in runner_config of the binding",
@@ -21,7 +32,6 @@ REASONS: Mapping[str, str] = {
     "runner.not_found": "the runner is not installed any more",
     "runner.quarantined": "the runner cannot be used now",
     "model.unusable": "the model cannot be used",
-    "secret": "a secret is missing",
     "run.interrupted": "the host was stopped in the middle of it",
     "host.fault": "the host has a fault; its log has more",
 }

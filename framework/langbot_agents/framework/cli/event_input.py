@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from langbot_agents.schemas.catalogue import contract, sample, standard_types
 
-from ..documents import nearest, read_source
+from ..documents import check_keys, nearest, read_source
 from ..errors import InvalidEventError, NotFoundError, StoreError, UsageError
 from ..ids import new_id
 from ..project import Project
@@ -41,7 +41,10 @@ def read_event(
 ) -> EventInput:
     """Read what EVENT names, with a project also in its log. Raises `UsageError`, `InvalidEventError`."""
     given = _named(name, project, workspace)
-    return replace(given, data=lay_over(given.data, sets)) if sets else given
+    given = replace(given, data=lay_over(given.data, sets)) if sets else given
+    if given.origin != "log":  # what an adapter said is as it is
+        check_keys(given.data)
+    return given
 
 
 def message(text: str, actor: str, conversation: str | None) -> EventInput:

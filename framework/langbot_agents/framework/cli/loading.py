@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
+from zoneinfo import ZoneInfo
 
 from .. import telemetry
 from ..errors import NotFoundError, UsageError
@@ -26,7 +27,9 @@ def quiet_logs(session: Session) -> None:
 def open_project(session: Session) -> Project:
     """The project of this call. Raises `SettingsError`."""
     quiet_logs(session)
-    return load_project(session.config)
+    project = load_project(session.config)
+    session.output.zone = ZoneInfo(project.settings.timezone)
+    return project
 
 
 def read_log(project: Project, read: Callable[[Cursor], T]) -> T:

@@ -7,8 +7,8 @@ from langbot_agents.schemas.records import Decision
 from ..app import EventStory
 from ..store.events import StoredEvent
 from ..texts import t
-from .moments import short_time
 from .output import Output, Part, one_line
+from .run_warnings import print_warnings
 
 _OUTCOME_STYLE = {"matched": "green", "observed": "cyan", "unmatched": "yellow"}
 _BAD = {"failed", "timeout", "cancelled", "interrupted", "unknown", "queue_full", "expired"}
@@ -42,7 +42,7 @@ def print_events(out: Output, page: list[StoredEvent]) -> None:
         event = item.envelope
         rows.append(
             [
-                short_time(event.received_at),
+                out.moment(event.received_at),
                 outcome_part(item.outcome),
                 event.event_type,
                 event.conversation_id or event.source.name,
@@ -62,7 +62,7 @@ def print_story(out: Output, story: EventStory, decision: Decision | None) -> No
     event = story.stored.envelope
     out.line((event.event_type, "bold"), "  ", event.event_uid or "")
     rows: list[list[Part]] = [
-        [(t("received"), "dim"), short_time(event.received_at)],
+        [(t("received"), "dim"), out.moment(event.received_at)],
         [(t("source"), "dim"), f"{event.source.name} ({event.source.kind})"],
     ]
     facts = (
@@ -118,6 +118,8 @@ def _print_work(out: Output, story: EventStory) -> None:
             attempt = t("attempt {number}", number=run.attempt)
             rows.append([run.binding_id, _status(run.status), took, attempt, run.run_id, (why, "dim")])
         out.table(rows, indent=2)
+        for run in story.runs:
+            print_warnings(out, run.binding_id, run.warnings, indent=2)
     if story.deliveries:
         out.line()
         out.line((t("deliveries"), "bold"))

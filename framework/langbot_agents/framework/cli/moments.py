@@ -1,8 +1,7 @@
-"""Times as people type them, and as tables show them."""
+"""Times as people type them."""
 
 import math
 import time
-from datetime import datetime
 
 from ..clock import from_rfc3339
 from ..errors import UsageError
@@ -27,8 +26,3 @@ def parse_moment(text: str | None) -> float:
             t("--at {text!r} is not a time with a zone", text=text),
             remedy=t("write for example 2026-03-02T09:00:00+08:00, 2026-03-02T01:00:00Z or 1772413200"),
         ) from None
-
-
-def short_time(moment: datetime | None) -> str:
-    """A moment of the log in the zone of this machine."""
-    return "-" if moment is None else f"{moment.astimezone():%Y-%m-%d %H:%M:%S}"

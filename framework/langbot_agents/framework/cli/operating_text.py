@@ -8,13 +8,14 @@ import yaml
 from pydantic import ValidationError
 
 from langbot_agents.schemas.bindings import AgentBinding
+from langbot_agents.schemas.records import RunWarning
 from langbot_agents.schemas.text import localized
 
 from ..clock import from_rfc3339
 from ..texts import process_language, t
-from .moments import short_time
 from .operating import Record
 from .output import Output, Part, one_line
+from .run_warnings import print_warnings
 
 _STYLE = {
     "completed": "green",
@@ -36,7 +37,7 @@ def print_runs(out: Output, page: Sequence[Record]) -> None:
     for run in page:
         rows.append(
             [
-                when(run["created_at"]),
+                when(out, run["created_at"]),
                 _state(run["status"]),
                 str(run["binding_id"]),
                 took(run),
@@ -60,14 +61,13 @@ def print_run(out: Output, run: Record, results: Sequence[Record]) -> None:
         (t("binding"), run["binding_id"]),
         (t("runner"), f"{run['runner_id']} ({package})" if package else run["runner_id"]),
         (t("attempt"), run["attempt"]),
-        (t("created"), when(run["created_at"])),
+        (t("created"), when(out, run["created_at"])),
         (t("took"), took(run)),
         (t("models"), ", ".join(run["models"])),
         (t("tokens"), used),
     )
-    for item in run["warnings"]:
-        times = t(" ({count} times)", count=item["count"]) if item["count"] > 1 else ""
-        out.line(("!", "yellow"), f" {item['type'] or '-'}: {item['message']}{times}  [{item['code']}]")
+    warnings = [RunWarning.model_validate(item) for item in run["warnings"]]
+    print_warnings(out, run["binding_id"], warnings)
     if results:
         out.line()
         out.line((t("results"), "bold"))
@@ -105,7 +105,7 @@ def print_binding(out: Output, item: Record) -> None:
     _facts(
         out,
         (t("why"), item.get("reason")),
-        (t("since"), when(item.get("paused_at")) if item.get("paused_at") else None),
+        (t("since"), when(out, item.get("paused_at")) if item.get("paused_at") else None),
         (t("file"), item.get("origin")),
         (t("runner"), item.get("runner_id")),
         (t("revision"), item.get("revision")),
@@ -137,7 +137,7 @@ def print_conversations(out: Output, page: Sequence[Record]) -> None:
     for item in page:
         rows.append(
             [
-                when(item["updated_at"]),
+                when(out, item["updated_at"]),
                 str(item["conversation_id"]) + (f" / {item['thread_id']}" if item["thread_id"] else ""),
                 str(item["bot_id"] or item["source_name"]),
                 str(item["turn_count"]),
@@ -155,9 +155,9 @@ def print_conversation(out: Output, item: Record) -> None:
         (t("key"), item["conversation_key"]),
         (t("source"), item["bot_id"] or item["source_name"]),
         (t("turns"), item["turn_count"]),
-        (t("begun"), when(item["created_at"])),
-        (t("last change"), when(item["updated_at"])),
-        (t("reset"), when(item["reset_at"]) if item["reset_at"] else None),
+        (t("begun"), when(out, item["created_at"])),
+        (t("last change"), when(out, item["updated_at"])),
+        (t("reset"), when(out, item["reset_at"]) if item["reset_at"] else None),
     )
     history = item["history"]
     if not history:
@@ -219,7 +219,7 @@ def print_tokens(out: Output, found: Sequence[Record]) -> None:
                 str(item["name"]),
                 str(item["workspace_id"]),
                 ", ".join(item["scopes"]),
-                when(item["expires_at"]) if item["expires_at"] else t("never"),
+                when(out, item["expires_at"]) if item["expires_at"] else t("never"),
                 may_name(item["may_state"]),
             ]
         )
@@ -232,9 +232,9 @@ def may_name(stated: Mapping[str, Any]) -> str:
     return "; ".join(f"{word} {', '.join(stated[key])}" for word, key in kinds if stated.get(key)) or "-"
 
 
-def when(text: str | None) -> str:
-    """A moment of a record in the zone of this machine."""
-    return short_time(_moment(text))
+def when(out: Output, text: str | None) -> str:
+    """A moment of a record, as tables show it."""
+    return out.moment(_moment(text))
 
 
 def took(run: Record) -> str:

@@ -74,3 +74,32 @@ def common(function: F) -> F:
         expose_value=False,
         help=t("How the result is printed: text for people, json for programs. [default: text]"),
     )(decorated)
+
+
+def speaker_options(function: F) -> F:
+    """`--as` and `--in`: who writes, and where; null where they are not given."""
+    placed = click.option(
+        "--in",
+        "conversation",
+        metavar="CONVERSATION",
+        help=t("Where it is written, such as group_1. [default: person_ACTOR]"),
+    )(function)
+    return click.option("--as", "actor", metavar="ACTOR", help=t("Who writes. [default: me]"))(placed)
+
+
+def embedded_option(function: F) -> F:
+    """`--embedded`: a host of its own."""
+    return click.option("--embedded", is_flag=True, help=t("Use a host in this process, even if one runs."))(
+        function
+    )
+
+
+def sets_option(function: F) -> F:
+    """`--set`: fields of the event that are other than in what was named."""
+    return click.option(
+        "--set",
+        "sets",
+        metavar="PATH=VALUE",
+        multiple=True,
+        help=t("Change a field of the event; may be given again. VALUE is JSON, else text."),
+    )(function)

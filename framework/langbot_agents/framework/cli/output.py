@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ class Output:
 
     def __init__(self, *, as_json: bool = False) -> None:
         self.as_json = as_json
+        self.zone: tzinfo | None = None
+        """Where the clock hangs that moments are told by; None is this machine."""
 
     @cached_property
     def _out(self) -> "Console":
@@ -70,6 +73,10 @@ class Output:
                 if column < len(row) - 1:
                     parts.append(" " * (widths[column] - _width(part) + 2))
             self.line(*parts, indent=indent)
+
+    def moment(self, moment: datetime | None) -> str:
+        """A moment by the clock of the project's zone, with its distance from UTC."""
+        return "-" if moment is None else moment.astimezone(self.zone).isoformat(" ", "seconds")
 
     def raw(self, text: str) -> None:
         """A piece of the result as it comes, shown at once."""

@@ -14,6 +14,7 @@ from langbot_agents.schemas.events import AgentEventEnvelope
 from ..app import open_host
 from ..bindings import BindingSet
 from ..comparison import Comparison, Move, Side
+from ..documents import without_unknown
 from ..errors import UsageError
 from ..explanation import Places
 from ..project import Project
@@ -181,7 +182,7 @@ def _confirm(count: int) -> None:
 
 def anew(envelope: AgentEventEnvelope) -> dict[str, Any]:
     """A logged event as a new one, whose cause is the first."""
-    data = envelope.model_dump(mode="json")
+    data = without_unknown(envelope.model_dump(mode="json"))
     depth = envelope.cause.depth if envelope.cause is not None else 0
     kept = {name: value for name, value in data.items() if name not in _NEW}
     return {**kept, "cause": {"event_uid": envelope.event_uid, "depth": depth + 1}}

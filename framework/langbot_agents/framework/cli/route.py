@@ -4,7 +4,7 @@ import click
 
 from ..texts import t
 from .help_page import Argument, Command
-from .options import Session, common
+from .options import Session, common, sets_option
 
 
 @click.command(
@@ -38,13 +38,7 @@ from .options import Session, common
     metavar="TIME",
     help=t("Decide for this time: RFC 3339 with a zone, or Unix seconds. [default: now]"),
 )
-@click.option(
-    "--set",
-    "sets",
-    metavar="PATH=VALUE",
-    multiple=True,
-    help=t("Change a field of the event; may be given again. VALUE is JSON, else text."),
-)
+@sets_option
 @click.option("--all", "everything", is_flag=True, help=t("List every binding, also where there are many."))
 @click.option(
     "--workspace",

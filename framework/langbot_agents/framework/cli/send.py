@@ -4,7 +4,7 @@ import click
 
 from ..texts import t
 from .help_page import Argument, Command
-from .options import Session, common
+from .options import Session, common, embedded_option, sets_option, speaker_options
 
 
 @click.command(
@@ -32,21 +32,9 @@ from .options import Session, common
     meaning=t("An event type (its sample is sent), a JSON or YAML file, or `-` for stdin."),
 )
 @click.option("--text", metavar="TEXT", help=t("Send a message with this text instead of EVENT."))
-@click.option("--as", "actor", metavar="ACTOR", help=t("Who writes the message of --text. [default: me]"))
-@click.option(
-    "--in",
-    "conversation",
-    metavar="CONVERSATION",
-    help=t("Where it is written, such as group_1. [default: person_ACTOR]"),
-)
-@click.option(
-    "--set",
-    "sets",
-    metavar="PATH=VALUE",
-    multiple=True,
-    help=t("Change a field of the event; may be given again. VALUE is JSON, else text."),
-)
-@click.option("--embedded", is_flag=True, help=t("Use a host in this process, even if one runs."))
+@speaker_options
+@sets_option
+@embedded_option
 @common
 def command(
     session: Session,

@@ -6,7 +6,6 @@ from ..errors import UsageError
 from ..filters import CompiledFilter, FilterSyntaxError, compile_filter
 from ..texts import t
 from .log_text import listed, outcome_part
-from .moments import short_time
 from .output import Output, one_line
 from .tailing import Seen
 
@@ -40,7 +39,7 @@ def print_seen(out: Output, seen: Seen) -> None:
     part = outcome_part(outcome)
     word, style = (part, "") if isinstance(part, str) else part
     out.line(
-        (short_time(event.received_at), "dim"),
+        (out.moment(event.received_at), "dim"),
         "  ",
         (f"{word:<9}", style),
         "  ",

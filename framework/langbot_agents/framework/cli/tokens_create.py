@@ -86,7 +86,7 @@ def command(
     with operator(session, open_project(session)) as desk:
         made = desk.create_token(checked_token(wanted))
         if not out.as_json:
-            ends = when(made["expires_at"]) if made["expires_at"] else t("never")
+            ends = when(out, made["expires_at"]) if made["expires_at"] else t("never")
             out.note(
                 ("√ ", "green"),
                 t(

@@ -1,6 +1,8 @@
 """Documents that people write: strict YAML, typed, with findings that name the place and the remedy."""
 
+from .event_faults import check_keys, fault_entry, headline, invalid_event, request_faults, without_unknown
 from .findings import CODES, Finding, Path, Severity, by_place, code_meaning, format_path
+from .literal_secrets import check_literal_secrets
 from .loader import (
     KINDS,
     BindingFiles,
@@ -38,12 +40,17 @@ __all__ = [
     "Source",
     "SourceDocument",
     "by_place",
+    "check_keys",
+    "check_literal_secrets",
     "check_references",
     "code_meaning",
     "digest_of",
+    "fault_entry",
     "find_malformed",
     "find_references",
     "format_path",
+    "headline",
+    "invalid_event",
     "is_reference",
     "is_secret_name",
     "load_binding_text",
@@ -54,4 +61,6 @@ __all__ = [
     "nearest",
     "parse",
     "read_source",
+    "request_faults",
+    "without_unknown",
 ]

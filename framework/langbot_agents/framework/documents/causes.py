@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from langbot_agents.framework.texts import t
-from langbot_agents.schemas.base import EVENT_TYPE_PATTERN, NAME_PATTERN
+from langbot_agents.schemas.base import EVENT_TYPE_PATTERN, NAME_PATTERN, Document
 
 from .findings import Path
 from .masking import MASK, is_secret_name
@@ -17,6 +17,7 @@ from .shapes import annotations_at, homes, key_names, model_at, nearest
 
 _MAX_SHOWN = 60
 _ALLOWED = re.compile(r"'((?:[^'\\]|\\.)*)'|\b(True|False|None|-?\d+)\b")
+_WIDE_COLON = re.compile(r"[\w-]+\s*：")
 _YAML_WORDS = {"True": "true", "False": "false", "None": "null"}
 _TRUE_WORDS = frozenset({"yes", "on", "y", "true", "1"})
 _FALSE_WORDS = frozenset({"no", "off", "n", "false", "0"})
@@ -152,12 +153,16 @@ def _no_list(mistake: Mistake) -> Cause:
 
 
 def _no_mapping(mistake: Mistake) -> Cause:
+    if isinstance(mistake.value, str) and _WIDE_COLON.match(mistake.value):
+        message = t("a full-width colon stands after this key")
+        return Cause("LBA112", message, t("write a colon and a blank, `: `, with half-width characters"))
     cause = _wrong_type(mistake, t("a mapping"))
     model = model_at(mistake.root, mistake.path)
     if mistake.value is None:
         return cause
     if model is None:
-        return cause._replace(remedy=t("write `key: value` lines"))
+        lines = issubclass(mistake.root, Document)
+        return cause._replace(remedy=t("write `key: value` lines") if lines else None)
     return cause._replace(remedy=t("its keys: {names}", names=", ".join(key_names(model))))
 
 
@@ -186,6 +191,23 @@ def _not_allowed(mistake: Mistake) -> Cause:
     names = [text or _YAML_WORDS.get(word, word) for text, word in _ALLOWED.findall(expected)]
     near = nearest(mistake.value, names) if isinstance(mistake.value, str) else None
     return Cause("LBA144", t("unknown value {value}", value=mistake.shown()), choose(names, near))
+
+
+def _no_kind(mistake: Mistake) -> Cause:
+    """A union whose alternatives are told apart by a key, `type`, that is missing or names none of them."""
+    if mistake.error["type"] == "union_tag_not_found":
+        return Cause("LBA141", t("this key is missing"), t("add `{key}: ...`", key=mistake.path[-1]))
+    names = re.findall(r"'(\w+)'", str(mistake.context.get("expected_tags", "")))
+    near = nearest(mistake.value, names) if isinstance(mistake.value, str) else None
+    return Cause("LBA144", t("unknown value {value}", value=mistake.shown()), choose(names, near))
+
+
+def _no_json(mistake: Mistake) -> Cause:
+    return Cause("LBA148", t("{value} is nothing that JSON can hold", value=mistake.shown()))
+
+
+def _no_unicode(mistake: Mistake) -> Cause:
+    return Cause("LBA148", t("the text holds half of a character, which nobody can store"))
 
 
 def _malformed(mistake: Mistake) -> Cause:
@@ -337,6 +359,38 @@ _OWN_RULES: tuple[tuple[re.Pattern[str], Callable[..., Cause]], ...] = (
         ),
     ),
     (
+        re.compile(r"give exactly one of artifact and url"),
+        lambda: Cause("LBA148", t("give exactly one of {names}", names="artifact, url")),
+    ),
+    (
+        re.compile(r"text is (\d+) bytes, over (\d+); .+"),
+        lambda size, limit: Cause(
+            "LBA147",
+            t("the text has {size} bytes, over {limit}", size=size, limit=limit),
+            t("send more as an attachment"),
+        ),
+    ),
+    (
+        re.compile(r"conversation_type (.+) and metadata.chat_type (.+) differ; .+"),
+        lambda stated, chat_type: Cause(
+            "LBA148",
+            t("{stated} and metadata.chat_type {other} differ", stated=stated, other=chat_type),
+            t("state one of them"),
+        ),
+    ),
+    (
+        re.compile(r"(.+) is not a JSON (?:number|value)"),
+        lambda value: Cause("LBA148", t("{value} is nothing that JSON can hold", value=value)),
+    ),
+    (
+        re.compile(r"nested deeper than (\d+) levels"),
+        lambda limit: Cause("LBA147", t("nested deeper than {limit} levels", limit=limit)),
+    ),
+    (
+        re.compile(r"text with a lone surrogate is not valid Unicode"),
+        lambda: Cause("LBA148", t("the text holds half of a character, which nobody can store")),
+    ),
+    (
         re.compile(r"\w+: name (.+) is given twice"),
         lambda name: Cause(
             "LBA148", t("the name {name} is given twice", name=name), t("give each its own name")
@@ -358,6 +412,10 @@ _HANDLERS: dict[str, Callable[[Mistake], Cause]] = {
     "int_from_float": _no_number,
     "float_type": _no_number,
     "float_parsing": _no_number,
+    "finite_number": _no_json,
+    "string_unicode": _no_unicode,
+    "union_tag_invalid": _no_kind,
+    "union_tag_not_found": _no_kind,
     "literal_error": _not_allowed,
     "string_pattern_mismatch": _malformed,
     "greater_than": _bound,
@@ -374,9 +432,13 @@ _HANDLERS: dict[str, Callable[[Mistake], Cause]] = {
 
 def place_of_own_rule(error: ErrorDetails, path: Path, value: Any) -> list[Path]:
     """The places that an error about a whole mapping is really about; itself where nothing is nearer."""
+    if error["type"].startswith("union_tag_"):
+        return [(*path, error["ctx"]["discriminator"].strip("'"))]
     if error["type"] != "value_error" or not isinstance(value, dict):
         return [path]
     text = error["msg"]
+    if "conversation_type " in text:
+        return [(*path, "conversation_type")]
     if "must be text" in text:
         return [(*path, key) for key, item in value.items() if not isinstance(item, str)]
     empty = re.search(r"(\w+) has no value; ", text)

@@ -34,7 +34,7 @@ def read_data(text: str) -> list[DataDocument] | None:
         parser.dispose()
 
 
-def _documents(get_event: Any) -> list[DataDocument] | None:
+def _documents(get_event: Any) -> list[DataDocument] | None:  # noqa: PLR0915 - one loop, for its speed
     documents: list[DataDocument] = []
     outer: list[Any] = []
     holder: Any = None

@@ -18,6 +18,7 @@ from langbot_agents.schemas.binding_tests import BindingTest
 from langbot_agents.schemas.bindings import API_VERSION, AgentBinding
 from langbot_agents.schemas.host import Host
 
+from .characters import check_characters
 from .findings import Finding, by_place
 from .secrets import check_references
 from .shapes import nearest
@@ -210,7 +211,7 @@ def _load(document: SourceDocument, event_types: Collection[str]) -> LoadedDocum
     findings = list(document.findings)
     model: AnyDocument | None = None
     if not findings:
-        findings = _check_header(document)
+        findings = check_characters(document) or _check_header(document)
     if not findings:
         model, findings = parse(document, KINDS[kind or ""], event_types=event_types)
         reported = {finding.path for finding in findings}
@@ -363,9 +364,13 @@ def _read(path: Path, file: str) -> bytes | Finding:
         with path.open("rb") as stream:
             return stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        return Finding(code="LBA102", file=file, message=t("there is no such file"))
+        remedy = t("mend or remove the link, if it is one")
+        return Finding(code="LBA102", file=file, message=t("there is no such file"), remedy=remedy)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return Finding(
-            code="LBA102", file=file, message=t("the file cannot be read: {reason}", reason=reason)
+            code="LBA102",
+            file=file,
+            message=t("the file cannot be read: {reason}", reason=reason),
+            remedy=t("give the host's user the right to read it, or take it out of `bindings`"),
         )

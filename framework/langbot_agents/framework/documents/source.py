@@ -111,18 +111,35 @@ class SourceDocument:
         at_key: bool = False,
         offset: int | None = None,
         width: int | None = None,
+        hidden: bool = False,
     ) -> Finding:
-        """A finding about the value at `path`, its key, or `width` characters at `offset` in it."""
+        """A finding about the value at `path`, its key, or `width` characters at `offset` in it.
+
+        A `hidden` value is a secret though its key does not say so: it is not shown.
+        """
         key_node, value_node = self._find(path)
         node = key_node if at_key else value_node
         if offset is not None:
             line, column = position_in_scalar(self._lines, node.line, node.column, offset)
             node = Node(line, column, width or 1)
+        if hidden:
+            return self._at(Problem(code, node, path, message, remedy), severity, node.width, hidden=True)
         return self._at(Problem(code, node, path, message, remedy, value), severity, width)
 
-    def _at(self, problem: Problem, severity: Severity = "error", width: int | None = None) -> Finding:
+    def _at(
+        self,
+        problem: Problem,
+        severity: Severity = "error",
+        width: int | None = None,
+        *,
+        hidden: bool = False,
+    ) -> Finding:
         node = problem.node
         line = self.line_text(node.line)
+        if hidden:
+            begin = node.column - 1
+            line = line[:begin] + MASK + line[begin + node.width :]
+            width = len(MASK)
         excerpt, caret = mask_line(line, node.column - 1)
         # Carets as long as the secret would tell its length.
         hidden = excerpt.startswith(MASK, caret) and not line.startswith(MASK, node.column - 1)

@@ -51,8 +51,15 @@ def explain(
     tab = _tab_in_indentation(text, column, problem)
     if tab is not None:
         return SyntaxProblem(
-            line=line, column=tab, message=t("a tab indents this line"), remedy=t("indent with spaces")
+            code="LBA111",
+            line=line,
+            column=tab,
+            message=t("a tab indents this line"),
+            remedy=t("indent with spaces"),
         )
+    blank = _blank_after_colon(lines, start.line, line)
+    if blank is not None:
+        return blank
     if "could not find expected ':'" in problem and (wide := _full_width_colon(lines, start.line, line)):
         return wide
     if "scanning a quoted scalar" in context and "unexpected" in problem:
@@ -165,10 +172,29 @@ def _full_width_colon(lines: Sequence[str], first: int, last: int) -> SyntaxProb
         match = re.match(r"\s*(?:- )?[\w-]+\s*(?=：)", lines[line])
         if match is not None:
             return SyntaxProblem(
+                code="LBA112",
                 line=line,
                 column=match.end(),
                 message=t("a full-width colon stands after this key"),
                 remedy=t("write a colon and a blank, `: `, with half-width characters"),
+            )
+    return None
+
+
+def _blank_after_colon(lines: Sequence[str], first: int, last: int) -> SyntaxProblem | None:
+    """A key whose colon a blank follows that is none for YAML, as web pages and text programs give them."""
+    for line in range(min(last, len(lines) - 1), first - 1, -1):
+        match = re.match(r"\s*(?:- )?[\w-]+:(?=[\u00a0\u2000-\u200b\u3000])", lines[line])
+        if match is not None:
+            return SyntaxProblem(
+                code="LBA113",
+                line=line,
+                column=match.end(),
+                message=t(
+                    "the blank after this colon is the invisible character {char}",
+                    char=f"U+{ord(lines[line][match.end()]):04X}",
+                ),
+                remedy=t("write a blank with the space bar"),
             )
     return None
 

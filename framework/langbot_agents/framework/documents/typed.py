@@ -1,7 +1,7 @@
 """A document becomes its model, or findings: one cause, one line, at the place it stands."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 
 from langbot_agents.framework.texts import t
 
-from .causes import Mistake, cause_of, place_of_own_rule, show, suggestion
+from .causes import Cause, Mistake, cause_of, place_of_own_rule, show, suggestion
 from .findings import Finding, Path, by_place
 from .shapes import key_names, model_at
 from .source import SourceDocument
@@ -29,6 +29,14 @@ _MISMATCH = frozenset(
     }
 )
 """Errors by which a branch of a union says that the value is not of its kind at all."""
+
+
+class Fault(NamedTuple):
+    """One cause and the place that it is about; `value` is what stands there."""
+
+    path: Path
+    cause: Cause
+    value: Any
 
 
 class _Located(NamedTuple):
@@ -53,13 +61,26 @@ def parse(
     parsed = _validate(model, data)
     if isinstance(parsed, BaseModel):
         return parsed, []
-    chosen = _choose_branches([_locate(error, data, model) for error in parsed if not _is_echo(error)], data)
+    faults = faults_of(parsed, data, model, raw=document.raw, event_types=event_types)
+    return None, list(by_place(_findings(document, faults)))
+
+
+def faults_of(
+    errors: Iterable[ErrorDetails],
+    data: Any,
+    model: type[BaseModel],
+    *,
+    raw: Callable[[Path], str],
+    event_types: Collection[str] = (),
+) -> list[Fault]:
+    """The causes behind the errors of a validation of `data`; `raw` gives the text that stands at a place."""
+    chosen = _choose_branches([_locate(error, data, model) for error in errors if not _is_echo(error)], data)
     mistakes = [
-        Mistake(found.error, path, _value_at(data, path), document.raw(path), model, event_types)
+        Mistake(found.error, path, _value_at(data, path), raw(path), model, event_types)
         for found in chosen
         for path in place_of_own_rule(found.error, found.path, _value_at(data, found.path))
     ]
-    return None, list(by_place(_findings(document, mistakes)))
+    return list(_faults(mistakes))
 
 
 def _validate(model: type[_M], data: dict[str, Any]) -> _M | list[ErrorDetails]:
@@ -140,22 +161,27 @@ def _distance(branch: list[_Located], path: Path, value: Any) -> int:
     return 2 if "string_type" in kinds else 3 if "literal_error" in kinds else 4
 
 
-def _findings(document: SourceDocument, mistakes: list[Mistake]) -> Iterable[Finding]:
+def _findings(document: SourceDocument, faults: Iterable[Fault]) -> Iterator[Finding]:
+    for fault in faults:
+        code, message, remedy = fault.cause
+        yield document.finding(
+            code,
+            fault.path,
+            message,
+            remedy=remedy,
+            value=None if code == "LBA141" else fault.value,
+            at_key=code in ("LBA140", "LBA141"),
+        )
+
+
+def _faults(mistakes: list[Mistake]) -> Iterator[Fault]:
     unknown = {m.path for m in mistakes if m.error["type"] == "extra_forbidden"}
     meant = {(*m.path[:-1], suggestion(m)) for m in mistakes if m.path in unknown}
     for mistake in mistakes:
         missing = mistake.error["type"] == "missing"
         if missing and mistake.path in meant:
             continue  # the same cause as the misspelt key
-        cause = cause_of(mistake)
-        yield document.finding(
-            cause.code,
-            mistake.path,
-            cause.message,
-            remedy=cause.remedy,
-            value=None if missing else mistake.value,
-            at_key=cause.code in ("LBA140", "LBA141"),
-        )
+        yield Fault(mistake.path, cause_of(mistake), mistake.value)
 
 
 def _value_at(data: Any, path: Path) -> Any:
@@ -167,6 +193,6 @@ def _value_at(data: Any, path: Path) -> Any:
 
 
 def _has(data: Any, step: str | int) -> bool:
-    if isinstance(data, list):
+    if isinstance(data, list | tuple):
         return isinstance(step, int) and step < len(data)
     return isinstance(data, dict) and step in data

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from langbot_agents.schemas.catalogue import canonical_type
 from langbot_agents.schemas.events import AgentEventEnvelope, ReplyTarget
 
-from ..gateway import invalid_event
+from ..documents import invalid_event
 from ..platforms import HTTP_SURFACE, Surfaces
 
 
@@ -27,5 +27,5 @@ def envelope_of(
     try:
         envelope = AgentEventEnvelope.model_validate(filled)
     except ValidationError as error:
-        raise invalid_event(error) from None
+        raise invalid_event(error, filled) from None
     return envelope.model_copy(update={"event_type": canonical_type(envelope.event_type)})

@@ -56,12 +56,15 @@ class OpenAIProvider:
             )
         except Exception as error:  # isolation boundary: the SDK's errors become ours, others pass
             raise self._translated(error) from error
-        return self._reply(answer)
+        try:
+            return self._reply(answer)
+        except (AttributeError, TypeError, ValueError) as error:  # the SDK takes any JSON for an answer
+            raise self._malformed() from error
 
     async def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any], *, timeout: float
     ) -> AsyncGenerator[ModelChunk, None]:
-        """An answer in pieces; a stream that ends without a finish reason is `incomplete`."""
+        """An answer in pieces; a stream that ends without its finish reason is `incomplete`."""
         client = await self._connected()
         request = self._request(messages, options)
         request["extra_body"].setdefault("stream_options", {"include_usage": True})
@@ -73,6 +76,7 @@ class OpenAIProvider:
             async with await client.chat.completions.create(
                 **request, stream=True, timeout=timeout
             ) as answer:
+                media = answer.response.headers.get("content-type", "").lower()
                 async for piece in answer:
                     usage = read_usage(piece.usage) or usage
                     for choice in piece.choices[:1]:
@@ -84,10 +88,13 @@ class OpenAIProvider:
                             yield chunk
         except (GeneratorExit, anyio.get_cancelled_exc_class()):
             raise
+        except (AttributeError, TypeError) as error:  # the SDK takes any JSON for a piece
+            raise self._malformed() from error
         except Exception as error:  # isolation boundary: as above
             raise (self._broken_off() if begun and _is_lost(error) else self._translated(error)) from error
         if finish is None:
-            raise self._broken_off()
+            # a page or a JSON error looks like a stream without pieces
+            raise self._broken_off() if begun or "event-stream" in media else self._malformed()
         yield ModelChunk(
             content="", tool_calls=calls.whole(), is_final=True, finish_reason=finish, usage=usage
         )
@@ -120,7 +127,9 @@ class OpenAIProvider:
         }
 
     def _reply(self, answer: Any) -> ModelReply:
-        if not getattr(answer, "choices", None):
+        if isinstance(answer, str):
+            raise self._malformed()
+        if not answer.choices:
             message = t("model {name!r} gave no answer", name=self._endpoint.name)
             raise ModelProviderError("incomplete", message, retryable=True)
         choice = answer.choices[0]
@@ -139,6 +148,14 @@ class OpenAIProvider:
     def _broken_off(self) -> ModelProviderError:
         message = t("model {name!r} broke off before the end of its answer", name=self._endpoint.name)
         return ModelProviderError("incomplete", message, retryable=True)
+
+    def _malformed(self) -> ModelProviderError:
+        message = t(
+            "model {name!r}: what answers at {url} speaks no protocol of models; check base_url",
+            name=self._endpoint.name,
+            url=self._endpoint.base_url or "api.openai.com",
+        )
+        return ModelProviderError("malformed", message)
 
     def _translated(self, error: Exception) -> Exception:
         import openai
@@ -159,10 +176,10 @@ class OpenAIProvider:
         if isinstance(error, openai.APIError):
             message = t("model {name!r} failed: {cause}", name=name, cause=_plain(error.message))
             return ModelProviderError("server", message, retryable=True)
-        if _is_lost(error) or isinstance(
-            error, ValueError
-        ):  # a connection that ends, or a body that is no JSON
+        if _is_lost(error):  # a connection that ends
             return self._broken_off()
+        if isinstance(error, ValueError):  # a body that is no JSON
+            return self._malformed()
         return error
 
     def _refused(self, error: "openai.APIStatusError") -> ModelProviderError:

@@ -35,6 +35,7 @@ API_CODES: Mapping[ProviderErrorKind, APIErrorCode] = {
     "timeout": "deadline_exceeded",
     "connection": "runtime_error",
     "incomplete": "runtime_error",
+    "malformed": "runtime_error",
     "server": "runtime_error",
 }
 """What a runner is told of each way in which a provider fails; `details.kind` keeps the difference."""

@@ -1,6 +1,7 @@
 """The event of a case: a sample, a file beside the test, or written out; with what is set laid over it."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +12,7 @@ from langbot_agents.schemas.catalogue import contract, sample, standard_types
 from langbot_agents.schemas.events import AgentEventEnvelope
 
 from ..documents import Path as KeyPath
-from ..documents import nearest, read_source
+from ..documents import check_keys, nearest, read_source
 from ..errors import InvalidEventError
 from ..explanation import envelope_of
 from ..explanation.overlay import PathError, overlaid, path_of
@@ -106,20 +107,23 @@ def _envelope(case: BindingTestCase, data: dict[str, Any]) -> AgentEventEnvelope
     except PathError as error:
         raise EventFault("LBA322", ("set", error.name), error.message, error.remedy, at_key=True) from None
     try:
+        check_keys(data)
         return envelope_of(data)
     except InvalidEventError as error:
         detail = error.details[0]
         raise EventFault(
             "LBA322",
             _place(case, str(detail["path"])),
-            t("{path}: {message}, got {value}", **detail),
+            error.message,
             error.remedy,
         ) from None
 
 
 def _place(case: BindingTestCase, written: str) -> KeyPath:
     """What of a case made a field of the event wrong: what was set, else the field where it is written."""
-    steps: KeyPath = tuple(int(step) if step.isdecimal() else step for step in written.split("."))
+    steps: KeyPath = tuple(
+        int(step) if step.isdecimal() else step for step in re.findall(r"[^.\[\]]+", written)
+    )
     for name in case.set:
         changed = path_of(name)
         if changed == steps[: len(changed)] or steps == changed[: len(steps)]:

@@ -328,6 +328,77 @@ TEXTS: dict[str, str] = {
     "no such runner": "没有这个运行器",
     "a setting that the runner does not take": "运行器不接受的设置",
     "a runner whose config schema is broken": "运行器的配置模式有误",
+    "mend or remove the link, if it is one": "如果它是链接，请修复或删除",
+    "give the host's user the right to read it, or take it out of `bindings`": (
+        "请让运行主机的用户有权读取它，或从 `bindings` 中去掉它"
+    ),
+    "a tab in the indentation": "缩进中有制表符",
+    "a full-width colon": "全角冒号",
+    "an invisible character": "看不见的字符",
+    "a value that YAML readers do not agree on": "各种 YAML 读取器理解不一的值",
+    "a value that is in a list twice": "列表中重复的值",
+    "a binding that is never active": "永远不生效的绑定",
+    "a setting that an observer has no use for": "旁观者用不上的设置",
+    "hours that are the whole day": "相当于全天的时段",
+    "a secret in plain text": "明文的密钥",
+    "a tool that is not declared": "未声明的工具",
+    "a knowledge base that is not declared": "未声明的知识库",
+    "a surface that is not there": "不存在的投递面",
+    "a grant that the runner does not ask for": "运行器不需要的授权",
+    "a grant of everything": "全部授权",
+    "a binding that can never win": "永远轮不到的绑定",
+    "{value} holds the invisible character {char}": "{value} 含有看不见的字符 {char}",
+    "write {value}": "请写 {value}",
+    "the blank after this colon is the invisible character {char}": "这个冒号后面的空白是看不见的字符 {char}",
+    "write a blank with the space bar": "请用空格键输入一个空格",
+    "a secret stands here as it is": "这里是明文的密钥",
+    "put it into the environment and write {reference}, and change it, as it may have been read": (
+        "请把它放进环境变量并写成 {reference}；它可能已被看到，请更换"
+    ),
+    "{value} is in the list twice": "{value} 在列表中出现了两次",
+    "{value} is another name of {first}": "{value} 是 {first} 的别名",
+    "it ends before it begins, so the binding is never active": "结束早于开始，绑定永远不会生效",
+    "write a moment after `from`": "请写一个晚于 `from` 的时刻",
+    "this is in the past, so the binding is not active any more": "这个时刻已经过去，绑定不再生效",
+    "write a later moment, or remove the binding": "请写一个更晚的时刻，或删除这个绑定",
+    "{hours} is the whole day, not a moment": "{hours} 表示全天，而不是一个时刻",
+    "write another end, or `00:00-24:00` if the whole day is meant": (
+        "请写另一个结束时间；如果就是指全天，请写 `00:00-24:00`"
+    ),
+    "what an observer says is recorded and never delivered": "旁观者的输出只记录，从不投递",
+    "an observer runs beside whatever answers, so that it has no rank": "旁观者与回答者并行，没有先后之分",
+    "nothing comes after an observer that fails": "旁观者失败之后不会再有下一个",
+    "remove it, or write `mode: respond`": "请删除它，或写 `mode: respond`",
+    "runner {runner} never asks for {kind}": "运行器 {runner} 从不需要 {kind}",
+    "remove it, or take a runner that asks for them": "请删除它，或换一个需要它们的运行器",
+    "this grants all {kind} there are, and all that come later": "这授予了现有的和以后新增的全部 {kind}",
+    "name those that the runner needs; a pattern such as `search-*` is narrower, too": (
+        "请写出运行器需要的名字；`search-*` 这样的通配也更窄"
+    ),
+    "no tool {name!r} is declared": "没有声明工具 {name!r}",
+    "no knowledge base {name!r} is declared": "没有声明知识库 {name!r}",
+    "no surface is called {name!r}": "没有名为 {name!r} 的投递面",
+    "declared: {names}": "已声明：{names}",
+    "{raw} is the number {value}: the zero before it is lost": "{raw} 会被读成数字 {value}，前面的零会丢失",
+    "{raw} is text here, not true or false": "{raw} 在这里是文本，不是 true 或 false",
+    "{raw} is text here, not a number": "{raw} 在这里是文本，不是数字",
+    "{raw} is text here; other readers of YAML take it as a number or a date": (
+        "{raw} 在这里是文本；别的 YAML 读取器会把它当作数字或日期"
+    ),
+    "it never answers: {name!r} ({origin}) takes every event that this one takes, and comes first": (
+        "它永远不会回答：{name!r}（{origin}）接收它的所有事件，并且排在前面"
+    ),
+    "give it a priority over {priority}, let {name!r} take less, or write `on_failure: next` there": (
+        "请给它高于 {priority} 的优先级，或让 {name!r} 少接收一些，或在那里写 `on_failure: next`"
+    ),
+    "an event type that is nearly a standard one": "与某个标准事件类型相近的事件类型",
+    "ask the author of the package, or take another runner; this one cannot be configured": (
+        "请联系软件包的作者，或换一个运行器；这个运行器无法配置"
+    ),
+    "write it: `{example}`": "请写上：`{example}`",
+    "`lba runners show {name}` has every setting and what it may be": (
+        "`lba runners show {name}` 列出每项设置及其可取的值"
+    ),
     "a binding_id that is taken": "binding_id 已被占用",
     "two bindings that tie": "两个绑定不分先后",
     "two bindings that may tie": "两个绑定可能不分先后",
@@ -463,7 +534,6 @@ TEXTS: dict[str, str] = {
     "model {name!r} has a fault of its own ({status})": "模型 {name!r} 自身出错（{status}）",
     "model {name!r} refused the request ({status}): {cause}": "模型 {name!r} 拒绝了请求（{status}）：{cause}",
     # gateway, dispatcher, orchestrator
-    "{path}: {message}, got {value}": "{path}：{message}，实际是 {value}",
     "`lba events sample message.received` shows a whole event; `lba schema AgentEventEnvelope` every field": (
         "`lba events sample message.received` 显示完整事件；`lba schema AgentEventEnvelope` 列出所有字段"
     ),
@@ -519,7 +589,7 @@ TEXTS: dict[str, str] = {
     "There is no answer to this.": "这条消息没有回答。",
     # commands
     "the output cannot be written: {cause}": "无法写出结果：{cause}",
-    "List the bindings: what each takes, which runner answers, and whether it takes part.": "列出绑定：各自接收什么、由哪个 runner 回答、是否参与。",
+    "List the bindings: what each takes, which runner answers, and whether it takes part.": "列出绑定：各自接收什么、由哪个运行器回答、是否参与。",
     "It asks the running host; with none running it reads the files and the store.": "询问运行中的主机；没有主机运行时读取文件和存储。",
     "Only bindings in this state.": "只列出处于此状态的绑定。",
     "All of them.": "全部列出。",
@@ -556,7 +626,7 @@ TEXTS: dict[str, str] = {
     "List the conversations, the last that changed first.": "列出会话，最近有变化的在前。",
     "Show a conversation and the end of its history.": "显示一个会话及其历史的末尾。",
     "Let a conversation begin anew.": "让一个会话重新开始。",
-    "Show a runner and the settings it takes.": "显示一个 runner 及其可用的设置。",
+    "Show a runner and the settings it takes.": "显示一个运行器及其可用的设置。",
     "Make a token, and print it once.": "创建令牌，并只打印一次。",
     "List the tokens and what each may do.": "列出令牌及其权限。",
     "End a token at once.": "立即使令牌失效。",
@@ -564,8 +634,8 @@ TEXTS: dict[str, str] = {
     "The page behind this place, as the last page gave it.": "此位置之后的一页，由上一页给出。",
     "The last twenty.": "最近二十个。",
     "More, for a program.": "更多内容，供程序读取。",
-    "Let a conversation begin anew: runners see nothing of what came before.": "让一个会话重新开始：runner 看不到之前的内容。",
-    "What was said stays on record. The sessions that runners keep at services end with it. It is done through the running host; with none running the store is written.": "说过的内容仍保留在记录中。runner 在外部服务上保持的会话随之结束。通过运行中的主机进行；没有主机运行时直接写入存储。",
+    "Let a conversation begin anew: runners see nothing of what came before.": "让一个会话重新开始：运行器看不到之前的内容。",
+    "What was said stays on record. The sessions that runners keep at services end with it. It is done through the running host; with none running the store is written.": "说过的内容仍保留在记录中。运行器在外部服务上保持的会话随之结束。通过运行中的主机进行；没有主机运行时直接写入存储。",
     "Its key, or its conversation_id.": "它的键，或它的 conversation_id。",
     "{name} begins anew": "{name} 重新开始",
     "By its conversation_id, where only one has it.": "用 conversation_id，只要它是唯一的。",
@@ -612,12 +682,12 @@ TEXTS: dict[str, str] = {
     "no bindings": "没有绑定",
     "no conversations": "没有会话",
     "… older entries are left out: `--limit` shows more": "……省略了更早的条目：`--limit` 可以显示更多",
-    "— reset: what is above is not shown to runners —": "—— 重置：以上内容不再提供给 runner ——",
+    "— reset: what is above is not shown to runners —": "—— 重置：以上内容不再提供给运行器 ——",
     "runner_config": "runner_config",
     "required": "必填",
     "no tokens; the host's own commands need none": "没有令牌；主机自己的命令不需要令牌",
     "never": "永不",
-    "Show a runner: what it can do, what it asks for, and every setting it takes.": "显示一个 runner：能做什么、要求什么、有哪些设置。",
+    "Show a runner: what it can do, what it asks for, and every setting it takes.": "显示一个运行器：能做什么、要求什么、有哪些设置。",
     "It asks the running host; with none running it looks at what is installed here.": "询问运行中的主机；没有主机运行时查看本机已安装的内容。",
     "Its id or an alias.": "它的 id 或别名。",
     "By an alias.": "用别名。",
@@ -670,25 +740,69 @@ TEXTS: dict[str, str] = {
     "It goes to the running host of this project, if there is one; else to a host in this process, which ends with the command. What was said before in the conversation counts. Ctrl-C ends an answer that is under way; at the prompt it leaves, as Ctrl-D does. `/image PATH` adds a picture to the next message, `/help` lists more.\n\nWhere stdin is no terminal, each line of it is a message, and the exit code is 1 if one of them was not answered well. With -o json each message gives one line of JSON.": "如果本项目有主机在运行，就发给它；否则发给本进程内的主机，它随命令结束。会话中之前说过的内容仍然有效。Ctrl-C 结束正在进行的回答；在提示符处则离开，与 Ctrl-D 相同。`/image PATH` 为下一条消息添加图片，`/help` 列出更多。\n\n标准输入不是终端时，每一行是一条消息；只要有一条没有得到良好回答，退出码就是 1。使用 -o json 时，每条消息输出一行 JSON。",
     "Hold a conversation with the bot.": "与机器人对话。",
     "Who writes. [default: me]": "谁在写。[默认：me]",
+    "the text holds half of a character, which nobody can store": "文本中有半个字符，无法存储",
+    "{value} is nothing that JSON can hold": "{value} 不是 JSON 能表示的值",
+    "give exactly one of {names}": "{names} 中必须且只能给出一个",
+    "the text has {size} bytes, over {limit}": "文本有 {size} 字节，超过 {limit}",
+    "send more as an attachment": "更长的内容请作为附件发送",
+    "{stated} and metadata.chat_type {other} differ": "{stated} 与 metadata.chat_type {other} 不一致",
+    "state one of them": "只写其中一个",
+    "nested deeper than {limit} levels": "嵌套超过 {limit} 层",
+    "the text ends too early": "文本过早结束",
+    "there is a comma too many": "多了一个逗号",
+    "there is something behind its end": "结尾之后还有内容",
+    "a key is no text in double quotes": "键不是双引号中的文本",
+    "a text holds a control character, such as a line break: write \\n": "文本中有控制字符，例如换行：请写作 \\n",
+    "a text holds a backslash that means nothing": "文本中有无意义的反斜杠",
+    "a text holds half of a character": "文本中有半个字符",
+    "a colon is missing behind a key": "键后缺少冒号",
+    "a number is malformed": "数字格式不对",
+    "it is not UTF-8": "不是 UTF-8",
+    "there is something that JSON does not know": "有 JSON 不认识的内容",
+    "line {line}, column {column}: {cause}": "第 {line} 行第 {column} 列：{cause}",
+    "the body was not there whole within {seconds:g} seconds": "请求体没有在 {seconds:g} 秒内到齐",
+    "send as many bytes as Content-Length says, or raise server.body_timeout": (
+        "请发送 Content-Length 所声明的字节数，或调大 server.body_timeout"
+    ),
+    "Idempotency-Key: event {uid} came with this key, and was another one": (
+        "Idempotency-Key：事件 {uid} 曾以此键到来，且内容不同"
+    ),
+    "give each event a key of its own; this one was not taken": "每个事件请用各自的键；这个事件没有被接收",
+    "{count} result of {binding} was dropped or mended:": "{binding} 有 {count} 个结果被丢弃或修正：",
+    "{count} results of {binding} were dropped or mended:": "{binding} 有 {count} 个结果被丢弃或修正：",
     "A picture for the first message; may be given again.": "第一条消息的图片；可多次给出。",
     "As `me`, in a private chat.": "以 `me` 的身份，在私聊中。",
     "As somebody else, in a group.": "以别人的身份，在群里。",
     "With a picture to the first message.": "第一条消息附上图片。",
     "Two messages of a script.": "脚本发送的两条消息。",
-    "the model gave no whole answer": "模型没有给出完整的回答",
+    "the model's service refused the key": "模型服务拒绝了密钥",
+    "the model's service does not know the model": "模型服务不认识该模型",
+    "the model takes no more requests just now; try again in a while": "模型暂时不接受更多请求，请稍后再试",
+    "the account at the model's service has no quota left": "模型服务的账户额度已用尽",
+    "the conversation is too long for the model": "对话对该模型来说太长了",
+    "the model's service refused the request": "模型服务拒绝了请求",
+    "the model did not answer in time": "模型没有按时回答",
+    "the model's service cannot be reached": "无法连接模型服务",
+    "the model broke off before the end of its answer": "模型的回答中途断开",
+    "what answered is not a model's service": "应答的不是模型服务",
+    "the model's service has a fault of its own": "模型服务自身出错",
+    "the model's provider has a fault": "模型的提供方程序出错",
+    "model {name!r}: what answers at {url} speaks no protocol of models; check base_url": (
+        "模型 {name!r}：{url} 的应答不是模型协议；请检查 base_url"
+    ),
     "the answer took too long, and was ended": "回答用时太长，已被结束",
     "nothing came for too long, and it was ended": "太久没有任何输出，已被结束",
     "no model is set: name one in runner_config of the binding": "没有设置模型：请在绑定的 runner_config 中指定",
-    "the runner ended without saying anything": "runner 什么都没说就结束了",
-    "the runner has a fault": "runner 发生故障",
+    "the runner ended without saying anything": "运行器什么都没说就结束了",
+    "the runner has a fault": "运行器发生故障",
     "the answer grew too large, and was ended": "回答过大，已被结束",
-    "the runner gave too many results, and was ended": "runner 给出的结果过多，已被结束",
-    "the runner is not installed any more": "runner 已不再安装",
-    "the runner cannot be used now": "runner 现在不可用",
+    "the runner gave too many results, and was ended": "运行器给出的结果过多，已被结束",
+    "the runner is not installed any more": "运行器已不再安装",
+    "the runner cannot be used now": "运行器现在不可用",
     "the model cannot be used": "模型不可用",
     "the host was stopped in the middle of it": "主机中途停止了",
     "the host has a fault; its log has more": "主机发生故障；日志中有更多信息",
-    "the runner failed": "runner 失败了",
+    "the runner failed": "运行器失败了",
     "`{command}` says why": "`{command}` 说明原因",
     "no answer from {binding}: {words}": "{binding} 没有回答：{words}",
     "cancelled": "已取消",
@@ -734,7 +848,7 @@ TEXTS: dict[str, str] = {
     "it lists {names}": "它列出了 {names}",
     "it answers, but does not list its models ({status})": "有应答，但不列出模型（{status}）",
     "check that base_url ends where the service says, often in /v1": "请检查 base_url 的结尾是否符合服务的说明，通常是 /v1",
-    "none declared; runners that need none work": "没有声明模型；不需要模型的 runner 可以工作",
+    "none declared; runners that need none work": "没有声明模型；不需要模型的运行器可以工作",
     "cannot be reached: {cause}": "无法连接：{cause}",
     "check base_url, the network, and whether the service runs": "请检查 base_url、网络，以及服务是否在运行",
     "{size:.1f} GiB free at {folder}": "{folder} 可用 {size:.1f} GiB",
@@ -778,7 +892,7 @@ TEXTS: dict[str, str] = {
     "root document": "根文档",
     "nothing to check: no file holds a document": "没有可检查的内容：没有文件包含文档",
     "{count} left out": "{count} 个被排除在外",
-    "runner {name} cannot be used": "runner {name} 不可用",
+    "runner {name} cannot be used": "运行器 {name} 不可用",
     "error": "错误",
     "warning": "警告",
     "Make a project that runs.": "创建一个可以运行的项目。",
@@ -789,9 +903,9 @@ TEXTS: dict[str, str] = {
     ),
     "Send one event and show the reply as it comes.": "发送一个事件，并实时显示回复。",
     "The event log, and the catalogue of event types.": "事件日志和事件类型目录。",
-    "The runners that are installed.": "已安装的 runner。",
+    "The runners that are installed.": "已安装的运行器。",
     "Events in, bindings decide, runners answer: agents by configuration.": (
-        "事件进来，绑定决定，runner 回答：用配置构建智能体。"
+        "事件进来，绑定决定，运行器回答：用配置构建智能体。"
     ),
     "[OPTIONS] COMMAND …": "[选项] 命令 …",
     "Usage: ": "用法：",
@@ -804,15 +918,15 @@ TEXTS: dict[str, str] = {
     "List the events of the log, newest first.": "列出日志中的事件，最新的在前。",
     "Show an event and all that became of it.": "显示一个事件及其全部结果。",
     "Print a sample event, or list the event types.": "打印样例事件，或列出事件类型。",
-    "List the runners, and why one cannot be used.": "列出 runner，以及某个 runner 为什么不可用。",
+    "List the runners, and why one cannot be used.": "列出运行器，以及某个运行器为什么不可用。",
     "{count} document": "{count} 个文档",
     "{count} documents": "{count} 个文档",
     "{count} file": "{count} 个文件",
     "{count} files": "{count} 个文件",
     "{count} test file": "{count} 个测试文件",
     "{count} test files": "{count} 个测试文件",
-    "{count} runner": "{count} 个 runner",
-    "{count} runners": "{count} 个 runner",
+    "{count} runner": "{count} 个运行器",
+    "{count} runners": "{count} 个运行器",
     "{count} binding": "{count} 个绑定",
     "{count} bindings": "{count} 个绑定",
     "{count} error": "{count} 个错误",
@@ -1048,20 +1162,20 @@ TEXTS: dict[str, str] = {
     "An event from a file, with stable reason codes for programs.": (
         "文件中的事件，带有供程序读取的稳定原因代码。"
     ),
-    "runner": "runner",
+    "runner": "运行器",
     "alias": "别名",
     "package": "软件包",
     "state": "状态",
     "List the runners that are installed: what to write as runner_id, and why one cannot be used.": (
-        "列出已安装的 runner：runner_id 可以写什么，以及某个 runner 为什么不可用。"
+        "列出已安装的运行器：runner_id 可以写什么，以及某个运行器为什么不可用。"
     ),
     "A runner comes with a Python package. A package that did not come with langbot-agents is "
     "imported only if `plugins.in_process` of the root document names it.": (
-        "runner 来自 Python 软件包。不随 langbot-agents 提供的软件包，只有在根文档的 "
+        "运行器来自 Python 软件包。不随 langbot-agents 提供的软件包，只有在根文档的 "
         "`plugins.in_process` 中写出才会被导入。"
     ),
-    "What can be used.": "可以使用的 runner。",
-    "With the settings each one takes, for a program.": "连同每个 runner 的设置项，供程序读取。",
+    "What can be used.": "可以使用的运行器。",
+    "With the settings each one takes, for a program.": "连同每个运行器的设置项，供程序读取。",
     "Send one event, and show the reply as it comes.": "发送一个事件，并实时显示回复。",
     "It goes to the running host of this project, if there is one; else to a host in this "
     "process, which ends with the command. The reply goes to stdout, what became of the event "
@@ -1077,7 +1191,6 @@ TEXTS: dict[str, str] = {
         "事件类型（发送其样例）、JSON 或 YAML 文件，或 `-` 表示标准输入。"
     ),
     "Send a message with this text instead of EVENT.": "不用 EVENT，而是发送一条内容为此的消息。",
-    "Who writes the message of --text. [default: me]": "--text 的消息由谁发出。[默认：me]",
     "Where it is written, such as group_1. [default: person_ACTOR]": (
         "消息发在哪里，例如 group_1。[默认：person_ACTOR]"
     ),
@@ -1097,7 +1210,7 @@ TEXTS: dict[str, str] = {
         "对 EVENT 请写 --set actor.actor_id=… 或 --set conversation_id=…"
     ),
     "Run the host: take events in over HTTP, let the bindings decide, run the runners, "
-    "deliver the replies.": ("运行主机：通过 HTTP 接收事件，由绑定决定，运行 runner，投递回复。"),
+    "deliver the replies.": ("运行主机：通过 HTTP 接收事件，由绑定决定，由运行器执行，投递回复。"),
     "It runs until Ctrl-C or SIGTERM. An event that is acknowledged is on disk; what a crash "
     "left is taken up at the next start.\n\nA change of a binding takes effect for the next event, "
     "without a restart; a document with an error leaves the last good one live, and `lba apply` tells "
@@ -1130,7 +1243,7 @@ TEXTS: dict[str, str] = {
     "(Ctrl-C ends it)": "（按 Ctrl-C 结束）",
     "Try, in another terminal:": "在另一个终端里试试：",
     "bindings": "绑定",
-    "runners": "runner",
+    "runners": "运行器",
     "store": "存储",
     "{count} started again": "{count} 个重新启动",
     "{count} ended as interrupted": "{count} 个以中断结束",
@@ -1367,7 +1480,14 @@ TEXTS: dict[str, str] = {
     "`{text}` is not JSON": "`{text}` 不是 JSON",
     "a number and a text cannot be put in order": "数字和文本之间无法比较大小",
     "it takes too long on this event": "在此事件上耗时过长",
-    "matches() takes too long on this text": "matches() 在这段文本上耗时过长",
+    "{name}() takes too long on this text": "{name}() 在这段文本上耗时过长",
+    "{name}() would make a text of over {count} characters": "{name}() 会生成超过 {count} 个字符的文本",
+    "{name}() takes a pattern of the event only up to {count} characters": (
+        "{name}() 只接受不超过 {count} 个字符的来自事件的模式"
+    ),
+    "{name}() gave a value of type {kind}, and says that it gives {wanted}": (
+        "{name}() 返回了类型为 {kind} 的值，而它声明返回 {wanted}"
+    ),
     "there is a function {name!r} already": "已经有名为 {name!r} 的函数",
     "{function}() wants {wanted} for `{name}`, got {kind}": "{function}() 的 `{name}` 需要 {wanted}，实际是 {kind}",
     "{function}() wants a list of {wanted} for `{name}`": "{function}() 的 `{name}` 需要由 {wanted} 组成的列表",
@@ -1569,4 +1689,10 @@ TEXTS: dict[str, str] = {
     "true": "真",
     "false": "假",
     "an error, which is no match": "出错，即不匹配",
+    "{name!r} is not a name of a function": "{name!r} 不是函数名",
+    "{name}() is async; a filter cannot wait": "{name}() 是异步函数；过滤条件不能等待",
+    "{name}() takes {parameter!r} by name alone": "{name}() 的 {parameter!r} 只能按名称传入",
+    "{name}() does not say what {parameter!r} is; annotate it with str, float, bool, list, dict or None": (
+        "{name}() 没有说明 {parameter!r} 的类型；请用 str、float、bool、list、dict 或 None 标注"
+    ),
 }

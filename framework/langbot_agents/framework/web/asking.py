@@ -11,7 +11,7 @@ from langbot_agents.schemas.events import AgentEventEnvelope
 
 from ..app import Host
 from ..bindings import BindingSet, CheckedBindings, check_bindings
-from ..documents import load_binding_text
+from ..documents import check_keys, load_binding_text
 from ..explanation import Explained, envelope_of, explain_event
 from ..texts import t
 from .answers import answer
@@ -30,6 +30,7 @@ async def route_event(request: Request) -> Response:
     """Explain what would become of an event, with a reason for every binding; nothing is done."""
     host, caller = host_of(request), caller_of(request)
     data = await read_event(request)
+    check_keys(data)
     workspace = workspace_of(request)
     stated = data.get("workspace_id")
     if stated not in (None, workspace) and not caller.local:
@@ -72,7 +73,7 @@ def _clock(request: Request, host: Host) -> float:
 async def validate_bindings(request: Request) -> Response:
     """Check binding documents with the loader that the host uses; nothing is kept."""
     host = host_of(request)
-    body = await read_body(request, host.project.settings.server.max_body_bytes)
+    body = await read_body(request, host.project.settings.server)
     media = media_type(request) if "content-type" in request.headers else YAML_TYPES[0]
     if media not in YAML_TYPES:
         raise unsupported(media, t("send YAML as application/yaml"))

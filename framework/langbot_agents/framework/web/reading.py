@@ -9,9 +9,10 @@ from langbot_agents.schemas.base import Name
 
 from ..access import Caller, ForbiddenError
 from ..app import Host
+from ..documents import fault_entry, headline, request_faults
 from ..texts import t
-from .cloudevents import read_json
 from .guard import read_body, unauthorized
+from .json_body import read_json
 from .problems import ProblemError
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -98,23 +99,21 @@ def media_type(request: Request) -> str:
 
 async def read_model(request: Request, model: type[ModelT]) -> ModelT:
     """The body as a model; an empty one counts as `{}`. Raises `ProblemError` with the field."""
-    body = await read_body(request, host_of(request).project.settings.server.max_body_bytes)
+    body = await read_body(request, host_of(request).project.settings.server)
     media = media_type(request)
     if body and media != "application/json" and not media.endswith("+json"):
         raise unsupported(media, t("send application/json (curl: --json)"))
+    data = read_json(body) if body.strip() else {}
     try:
-        return model.model_validate(read_json(body) if body.strip() else {})
+        return model.model_validate(data)
     except ValidationError as error:
-        errors = [
-            {
-                "path": ".".join(str(part) for part in item["loc"]) or "body",
-                "message": str(item["msg"]).removeprefix("Value error, "),
-            }
-            for item in error.errors(include_url=False, include_input=False, include_context=False)
-        ]
-        first = errors[0]
+        faults = request_faults(error, data, model)
         raise ProblemError(
-            400, "invalid_body", f"{first['path']}: {first['message']}", errors=errors
+            400,
+            "invalid_body",
+            headline(faults[0], "body"),
+            remedy=faults[0].cause.remedy,
+            errors=[fault_entry(fault, "body") for fault in faults],
         ) from None
 
 

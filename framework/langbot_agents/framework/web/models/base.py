@@ -23,6 +23,7 @@ class ProblemEntry(AnswerModel):
     path: str = Field(description="The field.")
     message: str = Field(description="What is wrong with it.")
     value: str | None = Field(default=None, description="What was sent.")
+    remedy: str | None = Field(default=None, description="What to do.")
 
 
 class Problem(AnswerModel):

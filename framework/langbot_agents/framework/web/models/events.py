@@ -4,7 +4,7 @@ from pydantic import AwareDatetime, Field
 
 from langbot_agents.schemas.base import JsonData
 from langbot_agents.schemas.events import AgentEventEnvelope, EventSource
-from langbot_agents.schemas.records import DeliveryStatus, DispatchOutcome, RunStatus
+from langbot_agents.schemas.records import DeliveryStatus, DispatchOutcome, RunStatus, RunWarning
 from langbot_agents.schemas.results import Usage
 
 from .base import AnswerModel
@@ -40,6 +40,8 @@ class RunOfEvent(AnswerModel):
     code: str | None = Field(description="Stable code of a failure.")
     reason: str | None = Field(description="Finish reason, or why it failed.")
     usage: Usage | None = Field(description="What it cost.")
+    models: tuple[str, ...] = Field(description="Models that were called.")
+    warnings: tuple[RunWarning, ...] = Field(description="What was odd in its results, such as dropped ones.")
 
 
 class DeliveryOfEvent(AnswerModel):
