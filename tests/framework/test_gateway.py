@@ -140,6 +140,23 @@ async def test_malformed_event_is_refused_with_its_place(
     assert count == 0
 
 
+async def test_unknown_keys(make_house: MakeHouse) -> None:
+    """What is posted is refused with a key nobody knows; what an adapter says beyond the envelope is kept."""
+    data = {"event_type": "message.received", "input": {"text": "a"}, "gift": 1}
+    adapter = Caller(name="chat", kind="platform_adapter", surface="terminal", impersonate=True)
+    async with make_house(bindings=ECHO).open() as opened:
+        for caller in (CALLER, TOKEN):
+            with pytest.raises(InvalidEventError, match="gift: unknown key 'gift'"):
+                await opened.host.run_from_event(data, caller)
+        accepted = await opened.host.run_from_event(data, adapter)
+        found = await opened.host.db.read(events.get, "default", accepted.event_uid)
+        count = await stored(opened)
+
+    assert found is not None
+    assert found.envelope.model_dump()["gift"] == 1
+    assert count == 1
+
+
 @pytest.mark.parametrize(
     "claim",
     [

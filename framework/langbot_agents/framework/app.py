@@ -128,6 +128,12 @@ class Host:
         await self.dispatcher.idle()
         await self.db.writer.flush()
 
+    def hurry(self, grace: float = 0.0) -> None:
+        """Wait no longer than so many seconds for what runs, once the host stops."""
+        limits = self.project.settings.limits.model_copy(update={"shutdown_grace": grace})
+        settings = self.project.settings.model_copy(update={"limits": limits})
+        self.project = replace(self.project, settings=settings)
+
     def readiness(self) -> tuple[str, list[str]]:
         """`ready`, `degraded` or `failing`, and why."""
         if not self.db.writer.healthy:

@@ -34,6 +34,9 @@ class ServerSettings(Document):
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8620, ge=0, le=65535, description="Port; 0 takes a free one.")
     max_body_bytes: Size = Field(default=4 * 1024**2, gt=0, description="Largest request body.")
+    body_timeout: Duration = Field(
+        default=60, gt=0, description="Time in which the whole body of a request must have come."
+    )
     allowed_hosts: tuple[str, ...] = Field(
         default=("localhost", "127.0.0.1", "[::1]"), description="Host headers that are answered; `*` is all."
     )

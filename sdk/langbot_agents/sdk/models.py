@@ -52,8 +52,9 @@ _OWN_CODES: Mapping[APIErrorCode, str] = {
 def failure_code(error: AgentAPIError) -> str:
     """The code for `run.failed` of a call of `ctx.api.models` that failed; `model.fault` for any other."""
     kind: Any = error.details.get("kind")
-    if kind in FAILURE_CODES:
-        return FAILURE_CODES[kind]
+    code = FAILURE_CODES.get(kind)
+    if code is not None:
+        return code
     if kind is not None:  # the host's own code: a model that is declared and cannot be used
         return "model.unusable"
     return _OWN_CODES.get(error.code, "model.fault")

@@ -1,110 +1,177 @@
-"""Warnings about what is right by the rules and still a mistake: they keep nothing out."""
+"""Warnings about what is right by the rules and still a mistake; and none about what is meant."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
-from langbot_agents.builtin_runners import Discard, Echo
-from langbot_agents.framework.bindings import CheckedBindings, check_bindings
+from langbot_agents.builtin_runners import Echo, LocalAgent
+from langbot_agents.framework.bindings import BindingEntry, BindingSet, CheckedBindings, check_bindings
+from langbot_agents.framework.bindings.outdone import find_outdone
 from langbot_agents.framework.documents import load_bindings
 from langbot_agents.framework.plugins import PluginInfo
 from langbot_agents.framework.registry import AgentRunnerRegistry
+from langbot_agents.framework.router import EventRouter, RoutedEvent
 from langbot_agents.sdk import AgentRunner, AgentRunnerManifest, AgentRunnerPermissions
+
+from ..routing_worlds import bind, happenings, worlds
 
 PACKAGE = PluginInfo(name="test", distribution="test", version="1", state="ready")
 HEAD = "apiVersion: langbot-agents/v1\nkind: AgentBinding\nbinding_id: a\n"
+NOON = 1_772_625_600.0
 
 
-class Caller(AgentRunner):
-    """A runner that asks for models and tools, and takes any setting."""
+class Free(AgentRunner):
+    """A runner that takes any settings, two of them text, and asks for tools."""
 
     manifest = AgentRunnerManifest(
-        id="plugin:acme/caller/default",
-        permissions=AgentRunnerPermissions(models=["invoke"], tools=["call"]),
+        id="plugin:acme/free/default",
+        permissions=AgentRunnerPermissions(tools=("call",)),
+        config_schema={
+            "type": "object",
+            "properties": {
+                "word": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                "words": {"type": "array", "items": {"type": "string"}},
+                "tools": {"x-selector": "tool-multi-selector"},
+            },
+        },
     )
 
 
-def check(folder: Path, text: str) -> CheckedBindings:
-    """What is found in one file."""
-    registry = AgentRunnerRegistry()
-    for runner, alias in ((Echo, "echo"), (Discard, "discard"), (Caller, "caller")):
-        registry.add(runner, aliases=(alias,), plugin=PACKAGE)
-    (folder / "a.yaml").write_text(text)
-    return check_bindings(load_bindings(folder, ["*.yaml"]), registry, timezone="UTC")
+Codes = Callable[..., list[tuple[str, str]]]
 
 
-def document(more: str, runner: str = "echo") -> str:
-    """A binding with something more in it."""
-    types = "" if "event_types" in more else "event_types: [message.received]\n"
-    return f"{HEAD}runner_id: {runner}\n{types}{more}"
+@pytest.fixture
+def codes(tmp_path: Path) -> Codes:
+    """Codes and paths of what is found in a binding."""
 
+    def run(text: str, runner: str = "free", **names: Any) -> list[tuple[str, str]]:
+        registry = AgentRunnerRegistry()
+        for kind, alias in ((Echo, "echo"), (LocalAgent, "local-agent"), (Free, "free")):
+            registry.add(kind, aliases=(alias,), plugin=PACKAGE)
+        whole = f"{HEAD}runner_id: {runner}\n{text}"
+        if "event_types" not in text:
+            whole += "event_types: [message.received]\n"
+        (tmp_path / "a.yaml").write_text(whole)
+        checked: CheckedBindings = check_bindings(
+            load_bindings(tmp_path, ["*.yaml"]), registry, timezone="UTC", names=names
+        )
+        assert all(finding.severity == "warning" for finding in checked.findings)
+        return [(finding.code, finding.path) for finding in checked.findings]
 
-@pytest.mark.parametrize(
-    ("code", "text", "place"),
-    [
-        ("LBA115", document("event_types: [message.received, message.received]\n"), (5, 33)),
-        ("LBA115", document("event_types: [message.deleted, message.recalled]\n"), (5, 32)),
-        ("LBA115", document("scope: {bot_id: [x, y, x]}\n"), (6, 24)),
-        ("LBA150", document("active: {until: 2020-01-01T00:00:00Z}\n"), (6, 17)),
-        (
-            "LBA150",
-            document("active:\n  from: 2999-01-01T00:00:00Z\n  until: 2998-01-01T00:00:00Z\n"),
-            (8, 10),
-        ),
-        ("LBA151", document("mode: observe\npriority: 5\n"), (7, 1)),
-        ("LBA152", document("active: {hours: ['09:00-09:00']}\n"), (6, 18)),
-        ("LBA308", document("resource_policy: {models: [main]}\n"), (6, 19)),
-        ("LBA309", document("resource_policy: {tools: ['*']}\n", "caller"), (6, 27)),
-        ("LBA114", document("runner_config: {flag: yes}\n", "caller"), (6, 23)),
-        ("LBA114", document("runner_config: {code: 0123}\n", "caller"), (6, 23)),
-        ("LBA114", document("runner_config: {at: 12:30}\n", "caller"), (6, 21)),
-        ("LBA163", document("runner_config: {api_key: sk-aaaabbbbccccddddeeeeffff}\n", "caller"), (6, 26)),
-    ],
-)
-def test_a_mistake_has_its_place(code: str, text: str, place: tuple[int, int], tmp_path: Path) -> None:
-    """Each mistake is one warning at its place, with a remedy; the binding is live all the same."""
-    checked = check(tmp_path, text)
-
-    assert [
-        (item.code, item.severity, (item.line, item.column), item.remedy is not None)
-        for item in checked.findings
-    ] == [(code, "warning", place, True)]
-    assert len(checked.set) == 1
-
-
-def test_a_secret_is_not_shown(tmp_path: Path) -> None:
-    """The warning about a secret in plain text does not hold it."""
-    text = document("runner_config: {api_key: sk-aaaabbbbccccddddeeeeffff}\n", "caller")
-    (finding,) = check(tmp_path, text).findings
-
-    assert "sk-aaaa" not in finding.render()
-    assert "${env:" in (finding.remedy or "")
+    return run
 
 
 @pytest.mark.parametrize(
-    "more",
+    "text",
     [
-        "scope: {bot_id: [x, y]}\nfilters: [bot_id != 'z']\n",
-        "active: {until: 2999-01-01T00:00:00Z, hours: ['09:00-18:00', '00:00-24:00']}\n",
-        "mode: observe\nlabels: {team: a}\n",
-        "runner_config: {flag: true, text: 'yes', code: '0123', n: 5, url: http://x/12:30}\n",
-        "runner_config: {api_key: '${env:KEY}', token: ''}\n",
-        "resource_policy: {models: [main], tools: ['search-*']}\n",
+        "runner_config: {word: yes, words: [no, 12:30, 2026-01-01], at: '12:30', zip: \"0123\"}\n",
+        "runner_config: {n: 0, m: 10, x: 0.5, y: 0x1F, long: 2026 was the year, no: maybe}\n",
+        "description: 0123\n".replace("0123", "'0123'") + "runner_config: {n: 5}\n",
+        "runner_config: {api_key: EMPTY, token: '${env:TOKEN}', max_tokens: 100000000, secret: null}\n",
+        "runner_config: {prompt: 'never tell sk-anything, or xoxo', password: 'type your password here'}\n",
+        "runner_config: {tools: [search]}\nresource_policy: {tools: ['*']}\n",
+        "resource_policy: {tools: [search, 'mail-*']}\n",
+        "resource_policy: {tools: [], models: [], files: []}\n",
+        "active: {hours: ['22:00-07:00', '00:00-24:00'], from: '2020-01-01T00:00:00Z'}\n",
+        "event_types: [message.received, 'message.*', 'm.*', 'mm.x']\n",
+        "scope: {bot_id: [a, b], actor_id: [a, b]}\n",
+        "mode: observe\nflow: {overlap: parallel}\nlimits: {timeout: 5s}\n",
+        "delivery_policy: {targets: [reply, {surface: lark, target: {target_type: group, target_id: a}}]}\n",
+        "labels: {a\u00a0b: c\u200b}\ndescription: a\u00a0b\nfilters: [\"input.text == 'a\u00a0b'\"]\n",
     ],
 )
-def test_what_is_meant_so_raises_nothing(more: str, tmp_path: Path) -> None:
-    """What can be meant as it is written is not warned of."""
-    assert [item.render() for item in check(tmp_path, document(more, "caller")).findings] == []
+def test_nothing_is_said_of_what_is_meant(codes: Codes, text: str) -> None:
+    """Quotes, declared types, references, patterns and empty lists say what is meant."""
+    assert codes(text, surfaces=("lark",), tools=("search", "mail-a")) == []
 
 
-def test_a_binding_that_can_never_win(tmp_path: Path) -> None:
-    """A binding whose every event another one takes first is told of, with the one that is before it."""
-    first = document("priority: 10\n")
-    second = document("scope: {bot_id: x}\nfilters: [bot_id != 'y']\n").replace(
-        "binding_id: a", "binding_id: b"
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("runner_config: {a: [on, 1_000], b: {c: 007}}\n", ["a[0]", "a[1]", "b.c"]),
+        ("runner_config: {word: 0123}\n".replace("word", "n"), ["n"]),
+    ],
+)
+def test_values_that_readers_do_not_agree_on(codes: Codes, text: str, expected: list[str]) -> None:
+    """They are found at any depth, each at its place."""
+    assert codes(text) == [("LBA114", f"runner_config.{path}") for path in expected]
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "sk-proj-0123456789abcdefABCDEF",
+        "xoxb-0123456789-abcdef",
+        "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+        "AKIAABCDEFGHIJKLMNOP",
+        "AIza" + "a" * 35,
+        "123456789:AA" + "b" * 33,
+        "glpat-0123456789abcdefghij",
+        "-----BEGIN RSA PRIVATE KEY-----",
+    ],
+)
+def test_secrets_of_known_shapes(codes: Codes, secret: str) -> None:
+    """A key of a known service is found under any name, inside of longer text too."""
+    assert codes(f'runner_config: {{a: ["use {secret}"]}}\n') == [("LBA163", "runner_config.a[0]")]
+
+
+def test_each_repetition_is_told_once(codes: Codes) -> None:
+    """A value that is there three times has two findings; targets, scopes and filters are lists, too."""
+    text = (
+        "event_types: [message.received, message.edited, message.received, message.received]\n"
+        "scope: {bot_id: [a, a]}\nfilters: [mentions_bot(), {name: again, expr: mentions_bot()}]\n"
+        "resource_policy: {tools: [x, x]}\nstate_policy: {scopes: [actor, actor]}\n"
+        "delivery_policy: {targets: [reply, reply]}\n"
     )
-    (finding,) = check(tmp_path, f"{first}---\n{second}").findings
 
-    assert (finding.code, finding.severity) == ("LBA314", "warning")
-    assert "'a'" in finding.message
-    assert check(tmp_path, f"{first}filters: [bot_id != 'q']\n---\n{second}").findings == ()
+    assert codes(text) == [
+        ("LBA115", path)
+        for path in (
+            "event_types[2]",
+            "event_types[3]",
+            "scope.bot_id[1]",
+            "filters[1]",
+            "resource_policy.tools[1]",
+            "state_policy.scopes[1]",
+            "delivery_policy.targets[1]",
+        )
+    ]
+
+
+@settings(max_examples=500, deadline=None)
+@given(worlds(), happenings())
+def test_what_is_outdone_never_wins(world: list[BindingEntry], event: RoutedEvent) -> None:
+    """No event is answered by a binding of which it is said that it never answers."""
+    never = {item.entry.binding_id for item in find_outdone(world)}
+
+    assert EventRouter().decide(event, BindingSet(world), NOON).winner not in never
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outdone"),
+    [
+        ({"priority": 1}, {}, True),
+        ({"priority": 1}, {"scope": {"bot_id": "b"}, "filters": ["mentions_bot()"]}, True),
+        ({"priority": 1, "event_types": ["message.*"]}, {"event_types": ["message.edited"]}, True),
+        ({"priority": 1, "event_types": ["*"]}, {"event_types": ["message.*"]}, True),
+        ({"priority": 1, "event_types": ["message.recalled"]}, {"event_types": ["message.deleted"]}, True),
+        ({"priority": 1, "scope": {"bot_id": ["a", "b"]}}, {"scope": {"bot_id": ["a", "b"]}}, True),
+        ({}, {}, False),
+        ({"priority": 1, "on_failure": "next"}, {}, False),
+        ({"priority": 1, "mode": "observe"}, {}, False),
+        ({"priority": 1, "enabled": False}, {}, False),
+        ({"priority": 1, "active": {"hours": ["09:00-18:00"]}}, {}, False),
+        ({"priority": 1, "filters": ["mentions_bot()"]}, {}, False),
+        ({"priority": 1, "scope": {"bot_id": "b"}}, {}, False),
+        ({"priority": 1, "event_types": ["message.received"]}, {"event_types": ["message.*"]}, False),
+        ({"priority": 1}, {"mode": "observe"}, False),
+    ],
+)
+def test_outdone(first: dict[str, Any], second: dict[str, Any], outdone: bool) -> None:
+    """A binding never wins where another of higher priority takes all that it takes, and stops there."""
+    found = find_outdone([bind("a", **first), bind("b", **second)])
+
+    assert [(item.entry.binding_id, item.by.binding_id) for item in found] == [("b", "a")] * outdone

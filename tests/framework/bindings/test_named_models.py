@@ -39,8 +39,7 @@ def checked(folder: Path, text: str, models: tuple[str, ...] | None = ("main", "
             "declare it under `models` in langbot-agents.yaml; declared: main, spare",
         ),
         (
-            "runner_id: local-agent\nrunner_config: {model: main}\n"
-            "resource_policy: {models: ['ma*', spar]}\n",
+            "runner_id: local-agent\nrunner_config: {model: main}\nresource_policy: {models: ['ma*', spar]}",
             "resource_policy.models[1]",
             "no model 'spar' is declared",
             "did you mean 'spare'?",

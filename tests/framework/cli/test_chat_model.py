@@ -104,6 +104,13 @@ def test_failure_in_chinese(process: Run, assistant: Path, model: FakeOpenAI) ->
     assert "拒绝了密钥（401）" in done.err
 
 
+def test_models_of_a_run(process: Run, assistant: Path, model: FakeOpenAI) -> None:
+    """`send -o json` says which models a run called."""
+    (run,) = process("send", "--text", "hello", "-o", "json").json["runs"]
+
+    assert run["models"] == ["main"]
+
+
 def test_failure_as_json(process: Run, assistant: Path, model: FakeOpenAI) -> None:
     """A program gets status, code and reason."""
     model.fail("invalid_api_key", when="fail", times=1)

@@ -1,6 +1,8 @@
 """`lba events list|show|sample` and `lba runners list`."""
 
 import json
+import sqlite3
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,41 @@ def test_list(lba: Run, uids: list[str]) -> None:
     assert (done.code, done.err) == (0, "")
     assert [row[2] for row in rows] == ["observed", "unmatched", "matched"]
     assert [row[-1] for row in rows] == uids[::-1]
+
+
+def test_times_are_of_the_root_zone(lba: Run, uids: list[str]) -> None:
+    """A moment is told by the clock of the root document's zone, with its distance from UTC."""
+    told = lba("events", "list").out.splitlines()[1][:25]
+    received = lba("events", "list", "-o", "json").json["events"][0]["received_at"]
+
+    assert told.endswith("+08:00")
+    assert abs((datetime.fromisoformat(told) - datetime.fromisoformat(received)).total_seconds()) < 1
+    assert "+08:00" in lba("events", "show", uids[0]).out
+    assert "+08:00" in lba("runs", "list").out
+
+
+def test_dropped_results_are_told(lba: Run, uids: list[str], project: Path) -> None:
+    """What was odd in the results of a run is shown with the event and with the run."""
+    warnings = [
+        {"code": "result.invalid_payload", "type": "message.delta", "message": "chunk: missing", "count": 2},
+        {
+            "code": "result.unknown_type",
+            "type": "a.b",
+            "message": "unknown type 'a.b' is ignored",
+            "count": 1,
+        },
+    ]
+    run = lba("events", "show", uids[0], "-o", "json").json["runs"][0]
+    with sqlite3.connect(project / "data" / "langbot-agents.db") as store:
+        store.execute("UPDATE run SET warnings = ? WHERE run_id = ?", (json.dumps(warnings), run["run_id"]))
+    store.close()
+    event = lba("events", "show", uids[0])
+    shown = lba("runs", "show", run["run_id"])
+
+    for said in (event.out, shown.out):
+        assert f"! 3 results of {run['binding_id']} were dropped or mended:" in said
+        assert "message.delta: chunk: missing (2 times)  [result.invalid_payload]" in said
+        assert "a.b: unknown type 'a.b' is ignored  [result.unknown_type]" in said
 
 
 def test_pages(lba: Run, uids: list[str]) -> None:

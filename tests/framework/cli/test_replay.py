@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from langbot_agents.framework.cli.replaying import anew
+from langbot_agents.framework.documents import check_keys
+from langbot_agents.schemas.catalogue import sample
+from langbot_agents.schemas.events import AgentEventEnvelope
+
 from .conftest import BINDINGS, Run
 
 
@@ -70,6 +75,25 @@ def test_deliver(lba: Run, project: Path, via: str) -> None:
     assert again["messages"]
     assert [event["cause"]["event_uid"] for event in events] == [uid, again["event_uid"]]
     assert [event["cause"]["depth"] for event in events] == [1, 2]
+
+
+def test_what_an_adapter_said_beyond_the_envelope() -> None:
+    """A new event is posted, where an unknown key is refused: what only an adapter knew is left out."""
+    logged = AgentEventEnvelope.model_validate(
+        {
+            **sample("message.received"),
+            "event_uid": "evt_1",
+            "source": {"kind": "platform_adapter", "name": "telegram", "shard": 7},
+            "delivery": {"surface": "telegram"},
+            "gift": {"a": 1},
+        }
+    )
+    data = anew(logged)
+
+    check_keys(data)
+    assert "gift" not in data
+    assert data["source"] == {"kind": "platform_adapter", "name": "telegram"}
+    assert data["input"]["text"] == logged.input.text
 
 
 def test_many_need_a_word(lba: Run, project: Path) -> None:

@@ -29,6 +29,7 @@ def test_json(lba: Run, project: Path) -> None:
     assert answer["winner"] == "everybody"
     assert [item["text"] for item in answer["messages"]] == ["one two"]
     assert [run["status"] for run in answer["runs"]] == ["completed", "completed"]
+    assert [(run["models"], run["warnings"]) for run in answer["runs"]] == [([], []), ([], [])]
     assert [(item["surface"], item["status"]) for item in answer["deliveries"]] == [("terminal", "sent")]
 
 
@@ -55,6 +56,17 @@ def test_no_answer(lba: Run, project: Path, name: str, said: str) -> None:
 
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith(said)
+
+
+@pytest.mark.parametrize("command", [("send",), ("route",), ("filter", "eval", "event_type == 'a.b'")])
+def test_unknown_keys(lba: Run, project: Path, command: tuple[str, ...]) -> None:
+    """A key that no event has is refused with what was meant."""
+    (project / "event.json").write_text(json.dumps({"event_type": "a.b", "conversaton_id": "1"}))
+    done = lba(*command, "event.json")
+
+    assert "conversaton_id: unknown key 'conversaton_id'" in done.err
+    assert "did you mean 'conversation_id'?" in done.err
+    assert done.code > 0
 
 
 def test_sample_is_new_each_time(lba: Run, project: Path) -> None:

@@ -3,10 +3,12 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -207,6 +209,55 @@ def test_invalid_root(lba: Run, project: Path, words: list[str]) -> None:
 
     assert (done.code, done.out) == (78, "")
     assert "unknown key 'x'" in done.err
+
+
+@pytest.mark.parametrize("words", [[], ["--once"]])
+def test_corrupt_store(lba: Run, project: Path, words: list[str]) -> None:
+    """A store that is no database, or a broken one, is 78 with what to do; the file is left as it is."""
+    store = project / "data" / "langbot-agents.db"
+    store.parent.mkdir()
+    store.write_bytes(b"no database at all " * 1000)
+    done = lba("serve", *words)
+
+    assert (done.code, done.out) == (78, "")
+    assert f"error: {store}: " in done.err
+    assert "restore it from a backup" in done.err
+    assert "Traceback" not in done.err
+    assert store.read_bytes() == b"no database at all " * 1000
+
+
+def test_second_signal(project: Path) -> None:
+    """A second Ctrl-C ends it at once, whatever runs and whoever waits, and is no fault; nothing is lost."""
+    (project / "bindings" / "all.yaml").write_text(
+        "apiVersion: langbot-agents/v1\nkind: AgentBinding\nbinding_id: slow\n"
+        "event_types: [message.received]\nrunner_id: echo\nrunner_config: {delay: 60}\n"
+    )
+    running = Server()
+    running.until("  -d ")
+    host = json.loads((project / "data" / "host.json").read_text())
+    url = urlsplit(host["url"])
+    body = b'{"event_type": "message.received", "input": {"text": "a b c"}}'
+    with socket.create_connection((url.hostname, url.port), timeout=30) as caller:
+        caller.sendall(
+            f"POST /v1/events HTTP/1.1\r\nHost: {url.netloc}\r\nAuthorization: Bearer {host['token']}\r\n"
+            f"Accept: text/event-stream\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n".encode()
+            + body
+        )
+        assert caller.recv(65536)  # it is on disk
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.stderr is not None
+        for line in running.process.stderr:  # the first signal is taken in; two at once could be one
+            if '"stopping"' in line:
+                break
+        ended = running.stop(signal.SIGINT)
+    again = Server()
+    said = again.until("  -d ")
+    again.stop(signal.SIGKILL)
+
+    assert ended.code == 0
+    assert "Traceback" not in ended.err
+    assert "taken up" in said
 
 
 def test_only_loopback(lba: Run, project: Path) -> None:

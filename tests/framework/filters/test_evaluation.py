@@ -143,6 +143,36 @@ def test_depth(text: str) -> None:
         compile_filter(text)
 
 
+@pytest.mark.parametrize(
+    "expr", ["metadata", "metadata == metadata", "to_string(metadata) == 'x'", "lower(metadata)"]
+)
+def test_depth_of_an_event(expr: str) -> None:
+    """However deep an event is, its filters are true, false or an error, with a short reason."""
+    deep: list[Any] = []
+    for _ in range(50_000):
+        deep = [deep]
+    result = evaluate_all([compile_filter(expr)], {"metadata": deep})
+
+    assert result is not None
+    assert result.truth in {"true", "false", "error"}
+    assert len(result.reason or "") <= 300
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["x" * 5_000_000, list(range(500_000)), 10**5_000, {"k": ["x" * 10_000] * 500}],
+    ids=["text", "list", "number", "object"],
+)
+def test_a_value_that_is_no_truth_value_is_told_in_short(value: Any) -> None:
+    """Of a long value the reason has the beginning."""
+    result = evaluate_all([compile_filter("metadata")], {"metadata": value})
+
+    assert result is not None
+    assert (result.truth, result.value) == ("error", value)
+    assert (result.reason or "").startswith("gives ")
+    assert len(result.reason or "") < 120
+
+
 def test_half_a_character() -> None:
     """A literal can make half a character; the reason that names it is whole text."""
     result = evaluate_all([compile_filter('not_null(`"\\ud800"`)')], EVENT)

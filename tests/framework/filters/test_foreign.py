@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from langbot_agents.framework.filters import Frame, evaluate_all
+from langbot_agents.framework.filters import STANDARD, Frame, compile_filter, evaluate_all
 from langbot_agents.framework.filters.foreign import function_of
 from langbot_agents.framework.project import Project, load_project
 from langbot_agents.framework.router import EventRouter, RoutedEvent
@@ -76,6 +76,61 @@ def test_what_it_raises_is_an_error_of_the_filter(tmp_path: Path) -> None:
 
     assert result is not None
     assert (result.truth, result.reason) == ("error", "is_vip(): LookupError: no such customer")
+
+
+class Unsayable(BaseException):
+    """Not even an `Exception`, and it cannot say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def escapes() -> bool:
+    """Raises what nobody catches."""
+    raise Unsayable
+
+
+def gives_another_type() -> bool:
+    """Gives something else than it says."""
+    return {1, 2}  # type: ignore[return-value]
+
+
+def gives_no_json() -> list[Any]:
+    """Gives what is no JSON."""
+    return [object()]
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (escapes, "escapes(): Unsayable: Unsayable"),
+        (gives_another_type, "gives_another_type() gave a value of type set, and says that it gives boolean"),
+        (gives_no_json, "gives_no_json(): TypeError: Object of type object is not JSON serializable"),
+    ],
+)
+def test_nothing_else_leaves_it(function: Callable[..., Any], reason: str) -> None:
+    """Whatever a package does, its filter is an error that says what happened."""
+    functions = STANDARD.with_more("p-1", [function_of(function)])
+    result = evaluate_all([compile_filter(f"{function.__name__}()", functions)], {}, Frame({}))
+
+    assert result is not None
+    assert (result.truth, result.reason) == ("error", reason)
+
+
+def test_it_cannot_change_the_event() -> None:
+    """A function gets a copy of a list or an object, so the next filter sees what came in."""
+
+    def emptied(values: list[Any]) -> bool:
+        values.clear()
+        return True
+
+    document = {"l": [1, [2]]}
+    functions = STANDARD.with_more("p-1", [function_of(emptied)])
+    result = evaluate_all([compile_filter("emptied(l)", functions)], document, Frame(document))
+
+    assert result is not None
+    assert result.truth == "true"
+    assert document == {"l": [1, [2]]}
 
 
 def test_a_name_that_is_taken_keeps_the_package_out(tmp_path: Path) -> None:

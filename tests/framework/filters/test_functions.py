@@ -110,8 +110,69 @@ def test_a_pattern_that_takes_too_long_is_an_error() -> None:
     text = "a" * 40 + "!"
     started = time.process_time()
 
-    assert truth_of("matches(t, '(a|aa)+$')", {"t": text}, seconds=0.05) == "error"
+    result = evaluate_all([compile_filter("matches(t, '(a|aa)+$')")], {"t": text}, Frame({}, seconds=0.05))
+
+    assert result is not None
+    assert (result.truth, result.reason) == ("error", "matches() takes too long on this text")
     assert time.process_time() - started < 2
+
+
+def test_a_pattern_of_the_filter_may_be_long_and_one_of_the_event_not() -> None:
+    """Who writes the filter may list what he likes; reading a pattern that somebody sent is work, too."""
+    words = "|".join(f"word{number}" for number in range(500))
+    document = {"t": "this is word321", "p": words}
+
+    assert truth_of(f"matches(t, '{words}')", document) == "true"
+    assert truth_of(f"glob(t, '*{'x' * 2_000}*')", document) == "false"
+    assert truth_of("matches(t, p)", document) == "error"
+    assert truth_of("glob(t, p)", document) == "error"
+    assert truth_of("matches(t, p) || glob(t, p)", {"t": "ab", "p": "a."}) == "true"
+
+
+@pytest.mark.parametrize("pattern", ["(", "(" * 3_000 + ")" * 3_000, r"\L<names>", "a{99999999999999999999}"])
+def test_a_bad_pattern_is_an_error(pattern: str) -> None:
+    """A pattern that cannot be read is an error with the function's name, in the filter and in the event."""
+    for expr in (f"matches(t, '{pattern}')", "matches(t, p)"):
+        result = evaluate_all([compile_filter(expr)], {"t": "x", "p": pattern}, Frame({}))
+
+        assert result is not None
+        assert result.truth == "error"
+        assert (result.reason or "").startswith("matches()")
+
+
+def test_a_long_glob_is_as_a_short_one() -> None:
+    """A glob on much text gives what it gives on little, or an error when its time is over."""
+    pattern = "*" + "[ab]" * 300 + "c*"
+    text = "a" * 5_000
+
+    assert truth_of(f"glob(t, '{pattern}')", {"t": text + "c"}, seconds=60) == "true"
+    assert truth_of(f"glob(t, '{pattern}')", {"t": f"c{text}"}, seconds=60) == "false"
+    assert truth_of(f"glob(t, '{pattern}')", {"t": f"c{text * 20}"}, seconds=0.001) == "error"
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        "length(join(t, l)) > `0`",
+        "length(to_string(t | [@, @] | [@, @] | [@, @] | [@, @] | [@, @] | [@, @] | [@, @])) > `0`",
+    ],
+)
+def test_a_text_that_is_made_is_bounded(expr: str) -> None:
+    """A few characters of a filter cannot make a text of hundreds of millions."""
+    document = {"t": "x" * 60_000, "l": ["a"] * 8_000}
+    result = evaluate_all([compile_filter(expr)], document, Frame({}, seconds=60))
+
+    assert result is not None
+    assert result.truth == "error"
+    assert "4000000 characters" in (result.reason or "")
+
+
+def test_many_texts_in_a_long_one_end_in_time() -> None:
+    """`contains_any` looks at the clock between its texts."""
+    document = {"t": "ab" * 30_000, "l": [f"ba{number}" for number in range(5_000)]}
+
+    assert truth_of("contains_any(t, l)", document, seconds=0.001) == "error"
+    assert truth_of("contains_any(t, l)", document, seconds=60) == "false"
 
 
 def test_work_is_bounded() -> None:

@@ -1,6 +1,7 @@
 """Artifacts: rows and files."""
 
 import hashlib
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -36,6 +37,19 @@ async def test_bytes_come_back(store: Artifacts, db: Database) -> None:
     assert await store.read(record, len(data) - 1, 10) == data[-1:]
     assert await store.read(record, len(data) + 5) == b""
     assert b"".join([chunk async for chunk in store.stream(record, 1000)]) == data
+
+
+async def test_only_this_user_may_read_them(store: Artifacts) -> None:
+    """Files and their folders are this user's alone, whatever the umask says."""
+    before = os.umask(0)
+    try:
+        await store.create("default", b"secret")
+    finally:
+        os.umask(before)
+
+    assert files(store)[0].stat().st_mode & 0o777 == 0o600
+    folders = [store._directory, *(path for path in store._directory.rglob("*") if path.is_dir())]
+    assert [folder.stat().st_mode & 0o777 for folder in folders] == [0o700] * 3
 
 
 async def test_a_stream_is_stored_piece_by_piece(store: Artifacts) -> None:

@@ -38,6 +38,35 @@ async def test_a_relative_path_starts_at_the_root(tmp_path: Path) -> None:
         assert db.path.is_file()
 
 
+@pytest.fixture
+def umask() -> Iterator[None]:
+    """A user whose files everybody may read, and whose group may write them."""
+    before = os.umask(0o002)
+    yield
+    os.umask(before)
+
+
+async def test_only_this_user_may_read_it(tmp_path: Path, umask: None) -> None:
+    """The folders and files of the store are this user's alone, whatever the umask says."""
+    async with Database.open("sqlite:///data/deep/x.db", root=tmp_path) as db:
+        await db.writer.flush()
+        await db.read(one)
+        names = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "data").rglob("*")}
+
+    assert names.pop("deep") == 0o700
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+    assert names == dict.fromkeys(("x.db", "x.db.lock", "x.db-wal", "x.db-shm"), 0o600)
+
+
+async def test_rights_that_are_there_stay(tmp_path: Path, umask: None) -> None:
+    """Who has opened a folder or a file to others has meant it."""
+    folder, file = tmp_path / "data", tmp_path / "data" / "x.db"
+    folder.mkdir(0o750)
+    file.touch(0o640)
+    async with Database.open("sqlite:///data/x.db", root=tmp_path):
+        assert (folder.stat().st_mode & 0o777, file.stat().st_mode & 0o777) == (0o750, 0o640)
+
+
 def test_an_absolute_path_stays(tmp_path: Path) -> None:
     """Four slashes begin an absolute path."""
     assert sqlite_path("sqlite:////var/x.db", tmp_path) == Path("/var/x.db")
@@ -164,6 +193,7 @@ def test_files_of_another_user(public_folder: Path) -> None:
     anyio.run(Database.open("sqlite:///x.db", root=public_folder).close)
     public_folder.chmod(0o777)
     (public_folder / "x.db.lock").unlink()
+    (public_folder / "x.db").chmod(0o644)
     os.seteuid(65534)
     try:
         with pytest.raises(StoreError, match=r"x\.db: attempt to write a readonly database\n.*let this user"):

@@ -103,6 +103,31 @@ def test_idempotency_key_is_an_event_id(client: httpx.Client) -> None:
     assert refused.status_code == 400
 
 
+PICTURE = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+
+
+@pytest.mark.parametrize("how", ["", "?wait=5", "stream"])
+def test_idempotency_key_of_another_event(client: httpx.Client, how: str) -> None:
+    """A key that comes again with another event is a 409 that names the first; with the same one a repeat."""
+    attachments = [{"type": "image", "url": PICTURE}]
+    first = {**MESSAGE, "input": {"text": "a", "attachments": attachments}}
+    other = {**MESSAGE, "input": {"text": "b", "attachments": attachments}}
+    headers = {"Idempotency-Key": f"key/of{how}"}
+    address = "/v1/events" + (how if how.startswith("?") else "")
+    taken = client.post("/v1/events", json=first, headers=headers).json()
+    if how == "stream":
+        headers |= STREAM
+    same = client.post(address, json=first, headers=headers)
+    refused = client.post(address, json=other, headers=headers)
+    by_id = client.post("/v1/events", json={**other, "event_id": f"key/of{how}"})
+
+    assert same.status_code in (200, 202)
+    assert '"duplicate":true' in same.text.replace(" ", "")
+    assert (refused.status_code, refused.json()["code"]) == (409, "key_reused")
+    assert taken["event_uid"] in refused.json()["detail"]
+    assert by_id.json() == {**taken, "duplicate": True}
+
+
 def test_event_without_id_says_that_it_is_not_deduplicated(client: httpx.Client) -> None:
     """The answer says whether a repeat would be noticed."""
     assert client.post("/v1/events", json=MESSAGE).json()["deduplicated"] is False

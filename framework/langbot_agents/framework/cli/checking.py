@@ -1,6 +1,6 @@
 """What `lba validate` checks: a whole project, or some files of bindings by themselves."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
@@ -13,7 +13,7 @@ from ..bindings import BindingSet, CheckedBindings, check_bindings
 from ..documents import BindingFiles, Finding, by_place, load_bindings, load_file
 from ..errors import SettingsError, UsageError
 from ..plugins import PluginHost
-from ..project import ROOT_NAME, Project, find_root, load_project
+from ..project import ROOT_NAME, Project, declared_names, find_root, load_project
 from ..registry import AgentRunnerRegistry
 from ..testing.cases import TEST_SUFFIXES, CaseFile, find_test_files, read_cases
 from ..texts import t
@@ -128,7 +128,7 @@ def _tests_beside(project: Project) -> list[CaseFile]:
 
 def _check_files(config: Path | None, paths: list[Path]) -> Checked:
     """Some files of bindings as a set of their own, in the context of the root document if there is one."""
-    root, registry, timezone, models = _context(config)
+    root, registry, timezone, models, names = _context(config)
     # these files by themselves: the bindings that a test speaks of may be in others
     tests = [read_cases(path, Path.cwd(), None) for path in _test_paths(paths)]
     patterns = [escape(path.as_posix()) for path in paths if not path.name.endswith(TEST_SUFFIXES)]
@@ -136,7 +136,7 @@ def _check_files(config: Path | None, paths: list[Path]) -> Checked:
     # a folder without bindings may hold tests; a glob of the root document is not what was asked for
     kept = [finding for finding in loaded.findings if finding.code != "LBA124"]
     files = BindingFiles(files=loaded.files, findings=tuple(kept), no_match=loaded.no_match)
-    checked: CheckedBindings = check_bindings(files, registry, timezone=timezone, models=models)
+    checked: CheckedBindings = check_bindings(files, registry, timezone=timezone, models=models, names=names)
     return Checked(
         root=root,
         bindings=checked.set,
@@ -158,8 +158,8 @@ def _test_paths(paths: Iterable[Path]) -> list[Path]:
 
 def _context(
     config: Path | None,
-) -> tuple[Path | None, AgentRunnerRegistry, str, tuple[str, ...] | None]:
-    """What bindings are checked against; without a root document nobody knows the models."""
+) -> tuple[Path | None, AgentRunnerRegistry, str, tuple[str, ...] | None, Mapping[str, tuple[str, ...]]]:
+    """What bindings are checked against; without a root document nobody knows the names."""
     try:
         file = find_root(config)
     except SettingsError:
@@ -169,9 +169,10 @@ def _context(
         plugins.discover()
         registry = AgentRunnerRegistry()
         registry.discover(plugins)
-        return None, registry, "UTC", None
+        return None, registry, "UTC", None, {}
     project = load_project(config)
-    return file, project.registry, project.settings.timezone, project.models.names
+    settings = project.settings
+    return file, project.registry, settings.timezone, project.models.names, declared_names(settings)
 
 
 def _event_types() -> tuple[str, ...]:

@@ -13,9 +13,13 @@ def print_warnings(out: Output, binding_id: str, warnings: Sequence[RunWarning],
     count = sum(item.count for item in warnings)
     if not count:
         return
-    said = t("{count} results of {binding} were dropped or mended:", count=count, binding=binding_id)
-    if count == 1:
-        said = t("{count} result of {binding} was dropped or mended:", count=count, binding=binding_id)
+    said = t(
+        "{count} result of {binding} was dropped or mended:"
+        if count == 1
+        else "{count} results of {binding} were dropped or mended:",
+        count=count,
+        binding=binding_id,
+    )
     out.line(("! ", "yellow"), said, indent=indent)
     for item in warnings:
         times = t(" ({count} times)", count=item.count) if item.count > 1 else ""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -92,9 +91,7 @@ async def _in_process(project: Project, data: Mapping[str, Any], reply: Reply) -
 
 def _hurry(host: Host, reply: Reply) -> None:
     """After Ctrl-C nobody wants to wait for the run; it is on record, so that it is not lost."""
-    limits = host.project.settings.limits.model_copy(update={"shutdown_grace": 0.5})
-    settings = host.project.settings.model_copy(update={"limits": limits})
-    host.project = replace(host.project, settings=settings)
+    host.hurry(0.5)
     if reply.accepted:
         reply.out.note(t("stopped; the event is on record, and the next start of the host goes on with it"))
 

@@ -11,7 +11,7 @@ import anyio
 
 from .. import telemetry
 from ..app import Host
-from ..errors import SettingsError
+from ..errors import SettingsError, StoreError
 from ..project import Project, load_project
 from ..store.database import sqlite_path
 from ..texts import t
@@ -27,11 +27,11 @@ EXAMPLE = '{"event_type": "message.received", "input": {"text": "hello"}}'
 
 
 def start(session: Session, work: Callable[[Session, Project], int]) -> int:
-    """Load the project and do the work; a host that cannot start is exit 78."""
+    """Load the project and do the work; a host that cannot start, or not use its store, is exit 78."""
     quiet_logs(session)
     try:
         return work(session, load_project(session.config))
-    except SettingsError as error:
+    except (SettingsError, StoreError) as error:
         report(session, error)
         return CANNOT_START
 

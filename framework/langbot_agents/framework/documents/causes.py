@@ -17,6 +17,7 @@ from .shapes import annotations_at, homes, key_names, model_at, nearest
 
 _MAX_SHOWN = 60
 _ALLOWED = re.compile(r"'((?:[^'\\]|\\.)*)'|\b(True|False|None|-?\d+)\b")
+_WIDE_COLON = re.compile(r"[\w-]+\s*：")
 _YAML_WORDS = {"True": "true", "False": "false", "None": "null"}
 _TRUE_WORDS = frozenset({"yes", "on", "y", "true", "1"})
 _FALSE_WORDS = frozenset({"no", "off", "n", "false", "0"})
@@ -152,6 +153,9 @@ def _no_list(mistake: Mistake) -> Cause:
 
 
 def _no_mapping(mistake: Mistake) -> Cause:
+    if isinstance(mistake.value, str) and _WIDE_COLON.match(mistake.value):
+        message = t("a full-width colon stands after this key")
+        return Cause("LBA112", message, t("write a colon and a blank, `: `, with half-width characters"))
     cause = _wrong_type(mistake, t("a mapping"))
     model = model_at(mistake.root, mistake.path)
     if mistake.value is None:

@@ -19,6 +19,8 @@ from .masking import MASK, is_secret_name
 from .shapes import branches, key_names
 from .typed import Fault, faults_of
 
+Models = tuple[type[BaseModel], ...]
+
 MAX_SHOWN = 20
 """Faults that one answer lists."""
 
@@ -100,7 +102,7 @@ def _unknown(model: type[BaseModel], data: Mapping[str, Any], path: Path) -> Ite
                     yield from _inside(names[key][1], item, (*path, key, index))
 
 
-def _inside(models: Sequence[type[BaseModel]], data: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+def _inside(models: Models, data: Mapping[str, Any], path: Path) -> Iterator[Fault]:
     """The unknown keys of a value, which is of the one of these models that its `type` names."""
     for model in models:
         stated = model.model_fields.get("type")
@@ -117,13 +119,13 @@ def _keys(
     return {name: (_models(found), _item_models(found)) for name, found in key_names(model).items()}
 
 
-def _models(annotation: Any) -> tuple[type[BaseModel], ...]:
+def _models(annotation: Any) -> Models:
     return tuple(
         each for each in branches(annotation) if isinstance(each, type) and issubclass(each, BaseModel)
     )
 
 
-def _item_models(annotation: Any) -> tuple[type[BaseModel], ...]:
+def _item_models(annotation: Any) -> Models:
     return tuple(
         model
         for each in branches(annotation)

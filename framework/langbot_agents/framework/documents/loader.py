@@ -364,9 +364,13 @@ def _read(path: Path, file: str) -> bytes | Finding:
         with path.open("rb") as stream:
             return stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        return Finding(code="LBA102", file=file, message=t("there is no such file"))
+        remedy = t("mend or remove the link, if it is one")
+        return Finding(code="LBA102", file=file, message=t("there is no such file"), remedy=remedy)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return Finding(
-            code="LBA102", file=file, message=t("the file cannot be read: {reason}", reason=reason)
+            code="LBA102",
+            file=file,
+            message=t("the file cannot be read: {reason}", reason=reason),
+            remedy=t("give the host's user the right to read it, or take it out of `bindings`"),
         )

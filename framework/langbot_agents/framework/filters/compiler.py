@@ -6,7 +6,7 @@ is half as large; the paths among them are shared.
 
 import operator
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from ..texts import t
@@ -43,11 +43,6 @@ def equal(first: Any, second: Any) -> bool:
     if (first is True or first is False) is not (second is True or second is False):
         return False
     return bool(first == second)
-
-
-def literal_of(node: Node) -> tuple[bool, Any]:
-    """Whether a part is a literal, and which."""
-    return node.kind == "literal", node.value
 
 
 def path_of(node: Node) -> tuple[str, ...] | None:
@@ -223,7 +218,8 @@ class _Compiler:
 
         def either(value: Any, frame: Frame) -> Any:
             found = first(value, frame)
-            return second(value, frame) if is_false(found) else found
+            # what Python takes for true is so in JMESPath, too
+            return found if found or not is_false(found) else second(value, frame)
 
         return either
 
@@ -232,7 +228,7 @@ class _Compiler:
 
         def both(value: Any, frame: Frame) -> Any:
             found = first(value, frame)
-            return found if is_false(found) else second(value, frame)
+            return second(value, frame) if found or not is_false(found) else found
 
         return both
 
@@ -254,6 +250,9 @@ class _Compiler:
         if left.kind == "literal":
             left, right = right, left
         if right.kind == "literal":
+            names = path_of(left)
+            if type(right.value) is str and names is not None and len(names) <= 2:
+                return (_name_is if wanted else _name_is_not)(names, right.value)
             return _equals_literal(self.compile(left), right.value, wanted=wanted)
         first, second = self.compile(left), self.compile(right)
         return lambda value, frame: equal(first(value, frame), second(value, frame)) is wanted
@@ -269,10 +268,17 @@ class _Compiler:
         if function is None:
             raise EvaluationError(t("there is no function {name!r}", name=node.value))
         arguments = self._all(node)
-        if node.value in _OF_TEXTS and len(arguments) == 2:
-            fast = _text_test(function, node, arguments)
-            if fast is not None:
-                return fast
+        last = node.children[-1] if len(arguments) == 2 else None
+        if last is not None and last.kind == "literal" and type(last.value) is str:
+            if node.value in _OF_TEXTS:
+                return _text_test(function, arguments[0], last.value)
+            if function.of_pattern is not None:
+                try:
+                    test = function.of_pattern(last.value)
+                except ValueError:  # an error of each call, and of the check at load, which tells its place
+                    test = None
+                if test is not None:
+                    return _pattern_test(function, arguments[0], last.value, test)
 
         def call(value: Any, frame: Frame) -> Any:
             frame.spend(1)
@@ -286,12 +292,12 @@ class _Compiler:
         return call
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _name(name: str) -> Evaluator:
     return lambda value, _frame: value.get(name) if type(value) is dict else None
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _two_names(outer: str, inner: str) -> Evaluator:
     def walk(value: Any, _frame: Frame) -> Any:
         if type(value) is dict:
@@ -311,6 +317,27 @@ def _collect(found: list[Any], each: Evaluator, frame: Frame) -> list[Any]:
         if made is not None:
             collected.append(made)
     return collected
+
+
+def _name_is(names: tuple[str, ...], literal: str) -> Evaluator:
+    """The common `name == 'text'` and `outer.inner == 'text'`."""
+    if len(names) == 1:
+        return lambda value, _frame, name=names[0], literal=literal: (  # type: ignore[misc]
+            type(value) is dict and value.get(name) == literal
+        )
+    return lambda value, _frame, outer=names[0], inner=names[1], literal=literal: (  # type: ignore[misc]
+        type(value) is dict and type(found := value.get(outer)) is dict and found.get(inner) == literal
+    )
+
+
+def _name_is_not(names: tuple[str, ...], literal: str) -> Evaluator:
+    if len(names) == 1:
+        return lambda value, _frame, name=names[0], literal=literal: (  # type: ignore[misc]
+            type(value) is not dict or value.get(name) != literal
+        )
+    return lambda value, _frame, outer=names[0], inner=names[1], literal=literal: (  # type: ignore[misc]
+        type(value) is not dict or type(found := value.get(outer)) is not dict or found.get(inner) != literal
+    )
 
 
 def _equals_literal(part: Evaluator, literal: Any, *, wanted: bool) -> Evaluator:
@@ -345,25 +372,32 @@ _OF_TEXTS: Mapping[str, Callable[[str, str], bool]] = {
 }
 
 
-def _text_test(function: FilterFunction, node: Node, arguments: list[Evaluator]) -> Evaluator | None:
+def _text_test(function: FilterFunction, subject: Evaluator, literal: str) -> Evaluator:
     """The common `contains(path, 'text')`, without the way through the function's signature."""
-    is_literal, literal = literal_of(node.children[1])
-    if not is_literal or type(literal) is not str:
-        return None
 
-    def tested(  # noqa: PLR0917 - what it holds is given as defaults
-        value: Any,
-        frame: Frame,
-        subject: Evaluator = arguments[0],
-        test: Callable[[str, str], bool] = _OF_TEXTS[function.name],
-        literal: str = literal,
-        function: FilterFunction = function,
-    ) -> Any:
+    # no annotations: they would be kept once for each function that is made here
+    def tested(  # type: ignore[no-untyped-def] # noqa: PLR0917 - what it holds is given as defaults
+        value, frame, subject=subject, test=_OF_TEXTS[function.name], literal=literal, function=function
+    ):
         found = subject(value, frame)
         if type(found) is str:
             if len(found) > 10_000:
                 frame.spend(len(found) // 100)
             return test(found, literal)
+        return function.call(frame, [found, literal])
+
+    return tested
+
+
+def _pattern_test(
+    function: FilterFunction, subject: Evaluator, literal: str, test: Callable[..., Any]
+) -> Evaluator:
+    """`matches(path, 'pattern')` with its pattern read once and kept."""
+
+    def tested(value: Any, frame: Frame) -> Any:
+        found = subject(value, frame)
+        if found is None or type(found) is str:
+            return test(frame, found)
         return function.call(frame, [found, literal])
 
     return tested

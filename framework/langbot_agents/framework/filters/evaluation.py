@@ -1,12 +1,13 @@
 """Filters compiled and evaluated: true, false, or an error with its reason; nothing else leaves here."""
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ..texts import t
 from .compiler import Evaluator, compile_node
-from .frame import Frame
+from .frame import Frame, reason_of
 from .functions import FunctionSet
 from .own_functions import STANDARD
 from .suggest import near_function
@@ -95,15 +96,21 @@ def evaluate_leg(leg: Leg, document: Mapping[str, Any], frame: Frame | None = No
     """One leg on one event document; total."""
     try:
         value = leg.evaluate(document, Frame(document) if frame is None else frame)
-    except (
-        Exception
-    ) as error:  # isolation boundary: jmespath leaks TypeError and others, functions are foreign
-        return LegResult(leg, "error", None, _short(str(error) or type(error).__name__, 300))
+    except Exception as error:  # isolation boundary: jmespath leaks TypeError and others
+        return _failed(leg, error)
+    return _judged(leg, value)
+
+
+def _failed(leg: Leg, error: Exception) -> LegResult:
+    return LegResult(leg, "error", None, _short(reason_of(error), 300))
+
+
+def _judged(leg: Leg, value: Any) -> LegResult:
     if value is True:
         return LegResult(leg, "true", value)
     if value is False:
         return LegResult(leg, "false", value)
-    reason = t("gives {value}, which is neither true nor false", value=_short(repr(value), 60))
+    reason = t("gives {value}, which is neither true nor false", value=_short(_shown(value), 60))
     return LegResult(leg, "error", value, reason)
 
 
@@ -122,14 +129,28 @@ def evaluate_all(
         for leg in compiled.legs:
             try:
                 value = leg.evaluate(document, frame)
-            except Exception:  # isolation boundary: as in `evaluate_leg`, which says what it was
-                value = None
+            except Exception as caught:  # isolation boundary: as in `evaluate_leg`
+                error = error or _failed(leg, caught)
+                continue
             if value is True:
                 continue
             if value is False:
                 return LegResult(leg, "false", value)
-            error = error or evaluate_leg(leg, document, frame)
+            error = error or _judged(leg, value)
     return error or LegResult(filters[-1].legs[-1], "true", True)
+
+
+_BEGINNING = reprlib.Repr()
+_BEGINNING.maxlist = _BEGINNING.maxdict = 20
+_BEGINNING.maxstring = _BEGINNING.maxlong = _BEGINNING.maxother = 160
+
+
+def _shown(value: Any) -> str:
+    """The beginning of a value, however long and deep it is."""
+    try:
+        return _BEGINNING.repr(value)
+    except ValueError:  # a number of thousands of digits
+        return f"{type(value).__name__}(...)"
 
 
 def _short(text: str, length: int) -> str:

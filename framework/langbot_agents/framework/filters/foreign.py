@@ -1,13 +1,15 @@
 """Functions of packages: what a Python function takes and gives is read from its annotations."""
 
+import copy
 import inspect
+import json
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ..texts import t
-from .frame import EvaluationError, Frame
-from .functions import ANY, FilterFunction, Parameter, ValueType
+from .frame import EvaluationError, Frame, reason_of
+from .functions import ANY, FilterFunction, Parameter, ValueType, type_name
 
 _KINDS: dict[Any, tuple[ValueType, ...]] = {
     str: ("string",),
@@ -46,22 +48,34 @@ def function_of(function: Callable[..., Any], *, name: str | None = None) -> Fil
                 variadic=parameter.kind is parameter.VAR_POSITIONAL,
             )
         )
+    returns = _types(called, "return", hints.get("return"))
     return FilterFunction(
         name=called,
         parameters=tuple(parameters),
-        returns=_types(called, "return", hints.get("return")),
-        implementation=_shielded(called, function),
+        returns=returns,
+        implementation=_shielded(called, function, returns),
         doc=inspect.getdoc(function) or "",
     )
 
 
-def _shielded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _shielded(name: str, function: Callable[..., Any], returns: tuple[ValueType, ...]) -> Callable[..., Any]:
     def call(frame: Frame, *arguments: Any) -> Any:
         try:
-            made = function(*arguments)
-        except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:  # isolation boundary
-            raise EvaluationError(f"{name}(): {type(error).__name__}: {error}") from error
+            # of lists and objects a copy: what a package does to them stays with it
+            made = function(*map(copy.deepcopy, arguments))
+            if type(made) in {list, dict}:
+                made = json.loads(json.dumps(made))
+        except BaseException as error:  # isolation boundary: foreign code may raise whatever it likes
+            raise EvaluationError(f"{name}(): {type(error).__name__}: {reason_of(error)}") from None
         frame.left()  # time that it took is gone
+        if type_name(made) not in returns:
+            message = t(
+                "{name}() gave a value of type {kind}, and says that it gives {wanted}",
+                name=name,
+                kind=type(made).__name__,
+                wanted=t(" or ").join(returns),
+            )
+            raise EvaluationError(message)
         return made
 
     return call

@@ -12,9 +12,20 @@ BUDGET_SECONDS = 0.05
 STEPS_BETWEEN_LOOKS = 1_000
 """Elements or, in hundreds, characters that are looked at between two looks at the clock."""
 
+MAX_MADE = 4_000_000
+"""Characters of a text that a filter makes, such as by `join`; nobody can stop one that is being made."""
+
 
 class EvaluationError(Exception):
     """A filter that cannot be answered on an event; its text says why."""
+
+
+def reason_of(error: BaseException) -> str:
+    """What an exception says, whoever wrote it."""
+    try:
+        return str(error) or type(error).__name__
+    except Exception:  # isolation boundary: an exception of foreign code may fail to say what it is
+        return type(error).__name__
 
 
 class Frame:

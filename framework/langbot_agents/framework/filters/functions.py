@@ -9,7 +9,7 @@ from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions
 
 from ..texts import t
-from .frame import EvaluationError, Frame
+from .frame import MAX_MADE, EvaluationError, Frame
 
 ValueType = Literal["string", "number", "boolean", "array", "object", "null", "expression"]
 """A type of a value in an expression; `expression` is a `&reference`."""
@@ -60,6 +60,8 @@ class FilterFunction:
     doc: str = ""
     examples: tuple[tuple[str, Any], ...] = ()
     """Expressions on the sample of `message.received`, and what they give."""
+    of_pattern: Callable[[str], Implementation] | None = None
+    """`f(frame, text)` for a pattern that stands in the filter; raises `ValueError` for a bad one."""
 
     def accepts(self, count: int) -> bool:
         """Whether it takes so many arguments."""
@@ -154,11 +156,41 @@ class Reference:
 _LIBRARY = Functions()
 
 
+def _size(value: Any) -> int:
+    """About how many characters a value is as JSON; no more than is too many is counted."""
+    size, left = 0, [value]
+    while left and size <= MAX_MADE:
+        found = left.pop()
+        size += 1
+        if type(found) is str:
+            size += len(found)
+        elif type(found) is list:
+            left.extend(found)
+        elif type(found) is dict:
+            size += sum(map(len, found))
+            left.extend(found.values())
+    return size
+
+
+_MEASURED: Mapping[str, Callable[..., int]] = {
+    "join": lambda glue, texts: len(glue) * len(texts) + sum(map(len, texts)),
+    "to_string": _size,
+}
+"""Functions whose text may be far longer than what they are given, and how long it will be."""
+
+
 def _call_library(name: str, frame: Frame, *arguments: Any) -> Any:
     # jmespath's own code, so that nothing about it can differ
     for argument in arguments:
         if type(argument) in {str, list, dict}:
             frame.spend(1 + len(argument) // 100 if type(argument) is str else len(argument))
+    if name in _MEASURED:
+        size = _MEASURED[name](*arguments)
+        if size > MAX_MADE:
+            raise EvaluationError(
+                t("{name}() would make a text of over {count} characters", name=name, count=MAX_MADE)
+            )
+        frame.spend(size // 100)
     try:
         return getattr(_LIBRARY, f"_func_{name}")(*arguments)
     except JMESPathError as error:

@@ -15,11 +15,17 @@ from langbot_agents.schemas.units import TimeWindow
 from ..hours import in_hours
 from ..texts import t
 from .frame import EvaluationError, Frame
-from .functions import LIBRARY, FilterFunction, FunctionSet, Parameter
+from .functions import LIBRARY, FilterFunction, FunctionSet, Implementation, Parameter
 
 VERSION = "langbot-agents-1"
 
 _TEXT = Parameter(name="text", types=("string", "null"))
+MAX_FOUND_PATTERN = 1_000
+"""Characters of a pattern that does not stand in the filter: reading one takes its time too."""
+
+_LONG = 1_000_000
+"""Characters to look at, above which a `glob` has a limit of time, which costs more to begin with."""
+
 _LIST_OF_TEXTS = Parameter(name="texts", types=("array",), element=("string",))
 
 
@@ -42,13 +48,13 @@ def upper(frame: Frame, text: str | None) -> str | None:
 
 @lru_cache(maxsize=4096)
 def compiled_pattern(pattern: str) -> Any:
-    """A pattern of `matches`. Raises `ValueError` with the cause and `offset`, from 0."""
+    """A pattern of `matches`. Raises `ValueError` with the cause and its place in the pattern."""
     try:
         return regex.compile(pattern)
     except regex.error as error:
-        made = ValueError(str(error))
-        made.offset = error.pos or 0  # type: ignore[attr-defined]
-        raise made from None
+        raise ValueError(str(error)) from None
+    except RecursionError:
+        raise ValueError(t("it is nested too deeply")) from None
 
 
 def matches(frame: Frame, text: str | None, pattern: str) -> bool:
@@ -56,9 +62,34 @@ def matches(frame: Frame, text: str | None, pattern: str) -> bool:
     if text is None:
         return False
     try:
-        return compiled_pattern(pattern).search(text, timeout=frame.left()) is not None
+        compiled = compiled_pattern(_of_event("matches", pattern))
+    except ValueError as error:
+        raise EvaluationError(f"matches(): {error}") from None
+    return _search("matches", frame, compiled, text)
+
+
+def _matches_of(pattern: str) -> Implementation:
+    compiled = compiled_pattern(pattern)
+    return lambda frame, text: text is not None and _search("matches", frame, compiled, text)
+
+
+def _search(name: str, frame: Frame, compiled: Any, text: str) -> bool:
+    try:
+        return compiled.search(text, timeout=frame.left()) is not None
     except TimeoutError:
-        raise EvaluationError(t("matches() takes too long on this text")) from None
+        raise EvaluationError(t("{name}() takes too long on this text", name=name)) from None
+
+
+def _of_event(name: str, pattern: str) -> str:
+    if len(pattern) > MAX_FOUND_PATTERN:
+        raise EvaluationError(
+            t(
+                "{name}() takes a pattern of the event only up to {count} characters",
+                name=name,
+                count=MAX_FOUND_PATTERN,
+            )
+        )
+    return pattern
 
 
 def starts_with_any(frame: Frame, text: str | None, texts: list[str]) -> bool:
@@ -69,8 +100,13 @@ def starts_with_any(frame: Frame, text: str | None, texts: list[str]) -> bool:
 
 def contains_any(frame: Frame, text: str | None, texts: list[str]) -> bool:
     """Whether one of the texts is in the text."""
-    _work(frame, text, factor=len(texts))
-    return text is not None and any(item in text for item in texts)
+    if text is None:
+        return False
+    for item in texts:
+        frame.spend(1 + len(text) // 100)
+        if item in text:
+            return True
+    return False
 
 
 def one_of(frame: Frame, value: Any, values: list[Any]) -> bool:
@@ -79,18 +115,31 @@ def one_of(frame: Frame, value: Any, values: list[Any]) -> bool:
     return any(item == value and isinstance(item, bool) == isinstance(value, bool) for item in values)
 
 
-@lru_cache(maxsize=4096)
-def _glob(pattern: str) -> re.Pattern[str]:
-    return re.compile(fnmatch.translate(pattern))
+@lru_cache(maxsize=1024)
+def _glob_of(pattern: str) -> Implementation:
+    translated = fnmatch.translate(pattern)
+    compiled, size = re.compile(translated), len(pattern)
+
+    def whole(frame: Frame, text: str | None) -> bool:
+        if text is None:
+            return False
+        # at each character of the text it may look at the whole pattern once
+        if len(text) * size > _LONG:
+            return _search("glob", frame, _glob_with_timeout(translated), text)
+        _work(frame, text)
+        return compiled.match(text) is not None
+
+    return whole
+
+
+@lru_cache(maxsize=64)
+def _glob_with_timeout(translated: str) -> Any:
+    return regex.compile(rf"\A{translated}")
 
 
 def glob(frame: Frame, text: str | None, pattern: str) -> bool:
     """Whether the whole text is as the pattern says."""
-    if text is None:
-        return False
-    # each star may look at the whole text once
-    _work(frame, text, factor=1 + pattern.count("*"))
-    return _glob(pattern).match(text) is not None
+    return bool(_glob_of(_of_event("glob", pattern))(frame, text))
 
 
 @lru_cache(maxsize=1024)
@@ -163,8 +212,10 @@ OWN: tuple[FilterFunction, ...] = (
         parameters=(_TEXT, Parameter(name="pattern", types=("string",))),
         returns=("boolean",),
         implementation=matches,
+        of_pattern=_matches_of,
         doc="Whether the pattern is found anywhere in the text. Patterns are Python's, with Unicode classes; "
-        "`^` and `$` bind it to the ends, `(?i)` ignores case. A pattern that takes too long is an error.",
+        "`^` and `$` bind it to the ends, `(?i)` ignores case. A pattern that takes too long is an error, "
+        "and so is one of the event, not of the filter, of more than 1,000 characters.",
         examples=(
             (r"matches('order A2026-7', '[A-Z]\d{4}')", True),
             ("matches('请退款', '退(款|货)')", True),
@@ -200,8 +251,9 @@ OWN: tuple[FilterFunction, ...] = (
         parameters=(_TEXT, Parameter(name="pattern", types=("string",))),
         returns=("boolean",),
         implementation=glob,
+        of_pattern=_glob_of,
         doc="Whether the whole text is as the pattern says: `*` is any text, `?` any character, `[ab]` one "
-        "of them.",
+        "of them. A pattern of the event, not of the filter, has at most 1,000 characters.",
         examples=(("glob('group_4711', 'group_*')", True), ("glob('a', '?b')", False)),
     ),
     FilterFunction(

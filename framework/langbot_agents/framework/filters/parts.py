@@ -6,7 +6,7 @@ from typing import Any
 
 from .compiler import compile_node, is_false
 from .evaluation import Leg, Truth, evaluate_leg
-from .frame import Frame
+from .frame import Frame, reason_of
 from .functions import FunctionSet
 from .own_functions import STANDARD
 from .syntax import Node, parse
@@ -75,7 +75,7 @@ def _part(node: Node, leg: Leg, document: Mapping[str, Any], frame: Frame, *, fu
         value = compile_node(node, functions)(document, frame)
         truth, reason = ("false" if is_false(value) else "true"), None
     except Exception as error:  # isolation boundary: as in `evaluate_leg`
-        value, truth, reason = None, "error", str(error) or type(error).__name__
+        value, truth, reason = None, "error", reason_of(error)
     return Part(
         text=leg.text[node.start : node.end],
         offset=leg.offset + node.start,

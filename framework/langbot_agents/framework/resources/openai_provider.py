@@ -64,7 +64,7 @@ class OpenAIProvider:
     async def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any], *, timeout: float
     ) -> AsyncGenerator[ModelChunk, None]:
-        """An answer in pieces; a stream without a finish reason is `incomplete`, a page `malformed`."""
+        """An answer in pieces; a stream that ends without its finish reason is `incomplete`."""
         client = await self._connected()
         request = self._request(messages, options)
         request["extra_body"].setdefault("stream_options", {"include_usage": True})

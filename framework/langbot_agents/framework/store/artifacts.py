@@ -24,6 +24,7 @@ from langbot_agents.schemas.content import ArtifactAccess
 from langbot_agents.schemas.records import ArtifactRecord
 
 from .database import Database
+from .private import private_folder
 from .rows import Shape
 from .statements import Cursor, Statement, equal
 from .statements import insert as insert_into
@@ -188,7 +189,7 @@ class _Upload:
     """A file on its way: written under a name of its own, then moved to that of its digest."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         handle, path = tempfile.mkstemp(prefix="upload-", dir=folder)
         self._path = Path(path)
         self._file: BinaryIO = os.fdopen(handle, "wb")
@@ -212,7 +213,7 @@ class _Upload:
     def move(self, place: Path) -> None:
         if place.is_file() and place.stat().st_size == self._size:
             return
-        place.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(place.parent)
         self._path.replace(place)
         # The name itself is on disk only once its folder is, and the folder's once its parent is.
         for folder in (place.parent, place.parent.parent):

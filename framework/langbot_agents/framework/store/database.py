@@ -20,6 +20,7 @@ from langbot_agents.framework.texts import t
 from . import migrations
 from .failures import store_error
 from .lock import HostLock
+from .private import private_file, private_folder
 from .statements import Cursor
 from .writer import Writer
 
@@ -151,9 +152,10 @@ class Database:
             connection.close()
 
     def _open_for_writing(self, lock: bool, on_error: Callable[[BaseException], None] | None) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(self.path.parent)
         if lock:
             self._lock = HostLock(self.path)
+        private_file(self.path)  # the write-ahead log gets the rights of the file
         with closing(self._connect_writer()) as connection:
             # A file that may not be written opens all the same, even for BEGIN IMMEDIATE; a change says so.
             connection.execute("BEGIN IMMEDIATE")

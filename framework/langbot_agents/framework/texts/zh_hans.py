@@ -328,6 +328,10 @@ TEXTS: dict[str, str] = {
     "no such runner": "没有这个运行器",
     "a setting that the runner does not take": "运行器不接受的设置",
     "a runner whose config schema is broken": "运行器的配置模式有误",
+    "mend or remove the link, if it is one": "如果它是链接，请修复或删除",
+    "give the host's user the right to read it, or take it out of `bindings`": (
+        "请让运行主机的用户有权读取它，或从 `bindings` 中去掉它"
+    ),
     "a tab in the indentation": "缩进中有制表符",
     "a full-width colon": "全角冒号",
     "an invisible character": "看不见的字符",
@@ -736,6 +740,29 @@ TEXTS: dict[str, str] = {
     "It goes to the running host of this project, if there is one; else to a host in this process, which ends with the command. What was said before in the conversation counts. Ctrl-C ends an answer that is under way; at the prompt it leaves, as Ctrl-D does. `/image PATH` adds a picture to the next message, `/help` lists more.\n\nWhere stdin is no terminal, each line of it is a message, and the exit code is 1 if one of them was not answered well. With -o json each message gives one line of JSON.": "如果本项目有主机在运行，就发给它；否则发给本进程内的主机，它随命令结束。会话中之前说过的内容仍然有效。Ctrl-C 结束正在进行的回答；在提示符处则离开，与 Ctrl-D 相同。`/image PATH` 为下一条消息添加图片，`/help` 列出更多。\n\n标准输入不是终端时，每一行是一条消息；只要有一条没有得到良好回答，退出码就是 1。使用 -o json 时，每条消息输出一行 JSON。",
     "Hold a conversation with the bot.": "与机器人对话。",
     "Who writes. [default: me]": "谁在写。[默认：me]",
+    "the text holds half of a character, which nobody can store": "文本中有半个字符，无法存储",
+    "{value} is nothing that JSON can hold": "{value} 不是 JSON 能表示的值",
+    "send more as an attachment": "更长的内容请作为附件发送",
+    "the text ends too early": "文本过早结束",
+    "there is a comma too many": "多了一个逗号",
+    "there is something behind its end": "结尾之后还有内容",
+    "a key is no text in double quotes": "键不是双引号中的文本",
+    "a text holds a control character, such as a line break: write \\n": "文本中有控制字符，例如换行：请写作 \\n",
+    "a text holds a backslash that means nothing": "文本中有无意义的反斜杠",
+    "a text holds half of a character": "文本中有半个字符",
+    "a colon is missing behind a key": "键后缺少冒号",
+    "a number is malformed": "数字格式不对",
+    "it is not UTF-8": "不是 UTF-8",
+    "there is something that JSON does not know": "有 JSON 不认识的内容",
+    "line {line}, column {column}: {cause}": "第 {line} 行第 {column} 列：{cause}",
+    "the body was not there whole within {seconds:g} seconds": "请求体没有在 {seconds:g} 秒内到齐",
+    "send as many bytes as Content-Length says, or raise server.body_timeout": (
+        "请发送 Content-Length 所声明的字节数，或调大 server.body_timeout"
+    ),
+    "Idempotency-Key: event {uid} came with this key, and was another one": (
+        "Idempotency-Key：事件 {uid} 曾以此键到来，且内容不同"
+    ),
+    "give each event a key of its own; this one was not taken": "每个事件请用各自的键；这个事件没有被接收",
     "{count} result of {binding} was dropped or mended:": "{binding} 有 {count} 个结果被丢弃或修正：",
     "{count} results of {binding} were dropped or mended:": "{binding} 有 {count} 个结果被丢弃或修正：",
     "A picture for the first message; may be given again.": "第一条消息的图片；可多次给出。",
@@ -1448,7 +1475,14 @@ TEXTS: dict[str, str] = {
     "`{text}` is not JSON": "`{text}` 不是 JSON",
     "a number and a text cannot be put in order": "数字和文本之间无法比较大小",
     "it takes too long on this event": "在此事件上耗时过长",
-    "matches() takes too long on this text": "matches() 在这段文本上耗时过长",
+    "{name}() takes too long on this text": "{name}() 在这段文本上耗时过长",
+    "{name}() would make a text of over {count} characters": "{name}() 会生成超过 {count} 个字符的文本",
+    "{name}() takes a pattern of the event only up to {count} characters": (
+        "{name}() 只接受不超过 {count} 个字符的来自事件的模式"
+    ),
+    "{name}() gave a value of type {kind}, and says that it gives {wanted}": (
+        "{name}() 返回了类型为 {kind} 的值，而它声明返回 {wanted}"
+    ),
     "there is a function {name!r} already": "已经有名为 {name!r} 的函数",
     "{function}() wants {wanted} for `{name}`, got {kind}": "{function}() 的 `{name}` 需要 {wanted}，实际是 {kind}",
     "{function}() wants a list of {wanted} for `{name}`": "{function}() 的 `{name}` 需要由 {wanted} 组成的列表",
@@ -1656,13 +1690,10 @@ TEXTS: dict[str, str] = {
     "{name}() does not say what {parameter!r} is; annotate it with str, float, bool, list, dict or None": (
         "{name}() 没有说明 {parameter!r} 的类型；请用 str、float、bool、list、dict 或 None 标注"
     ),
-    "{value} is nothing that JSON can hold": "{value} 无法用 JSON 表示",
-    "the text holds half of a character, which nobody can store": "文本中有半个字符，无法保存",
+    "Write the findings as SARIF too, for code hosts and editors.": "同时以 SARIF 格式写出检查结果，供代码托管平台和编辑器使用。",
     "give exactly one of {names}": "{names} 中必须且只能给出一个",
     "the text has {size} bytes, over {limit}": "文本有 {size} 字节，超过 {limit}",
-    "send more as an attachment": "更多内容请作为附件发送",
     "{stated} and metadata.chat_type {other} differ": "{stated} 与 metadata.chat_type {other} 不一致",
     "state one of them": "只写其中一个",
     "nested deeper than {limit} levels": "嵌套超过 {limit} 层",
-    "Write the findings as SARIF too, for code hosts and editors.": "同时以 SARIF 格式写出检查结果，供代码托管平台和编辑器使用。",
 }

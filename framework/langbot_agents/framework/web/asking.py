@@ -73,7 +73,7 @@ def _clock(request: Request, host: Host) -> float:
 async def validate_bindings(request: Request) -> Response:
     """Check binding documents with the loader that the host uses; nothing is kept."""
     host = host_of(request)
-    body = await read_body(request, host.project.settings.server.max_body_bytes)
+    body = await read_body(request, host.project.settings.server)
     media = media_type(request) if "content-type" in request.headers else YAML_TYPES[0]
     if media not in YAML_TYPES:
         raise unsupported(media, t("send YAML as application/yaml"))

@@ -14,12 +14,11 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
 
-from pydantic_core import from_json
-
 from langbot_agents.schemas.events import AgentEventEnvelope
 
 from ..clock import rfc3339
 from ..texts import t
+from .json_body import read_json
 from .problems import ProblemError
 
 STRUCTURED = "application/cloudevents+json"
@@ -89,19 +88,6 @@ def to_structured(event: AgentEventEnvelope) -> dict[str, Any]:
     if event.traceparent is not None:
         document["traceparent"] = event.traceparent
     return document
-
-
-def read_json(body: bytes) -> Any:
-    """The JSON of a body. Raises `ProblemError` with line and column."""
-    try:
-        return from_json(body, allow_inf_nan=False)
-    except ValueError as error:
-        raise ProblemError(
-            400,
-            "invalid_json",
-            t("the body is not JSON: {cause}", cause=str(error)),
-            remedy=t("send one JSON object in UTF-8"),
-        ) from None
 
 
 def _event(attributes: Mapping[str, Any], data: Any) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from . import cloudevents
 from .answers import answer
 from .cursors import make_cursor, read_cursor
 from .guard import read_body, unauthorized
+from .json_body import read_json
 from .models import EventPage, EventRow
 from .problems import ProblemError
 from .reading import (
@@ -35,6 +36,7 @@ from .reading import (
     unsupported,
     workspace_of,
 )
+from .repeats import check_repeat
 from .sse import HEARTBEAT, STILL_HERE, EventStream, sse, wants_stream
 
 MAX_WAIT = 300.0
@@ -62,6 +64,7 @@ async def post_event(request: Request) -> Response:
     if "wait" in request.query_params:
         return await _waited(request, host, data, _wait_seconds(request.query_params["wait"]))
     accepted = await host.run_from_event(data, caller_of(request))
+    await check_repeat(request, host, data, accepted)
     return _accepted(request, accepted)
 
 
@@ -84,6 +87,7 @@ async def _streamed(request: Request, host: Host, data: Mapping[str, Any]) -> Re
     try:
         accepted = await host.run_from_event(data, caller_of(request), before_append=listener.start)
         if accepted.duplicate:
+            await check_repeat(request, host, data, accepted)
             listener.start(accepted.event_uid)
     except BaseException:
         stack.close()
@@ -140,6 +144,7 @@ async def _waited(request: Request, host: Host, data: Mapping[str, Any], seconds
         listener = _Listener(host, stack)
         accepted = await host.run_from_event(data, caller, before_append=listener.start)
         if accepted.duplicate:
+            await check_repeat(request, host, data, accepted)
             listener.start(accepted.event_uid)
         ended = True
         if not accepted.duplicate or host.dispatcher.is_open(accepted.event_uid):
@@ -251,18 +256,18 @@ def _listed(item: StoredEvent) -> EventRow:
 
 async def read_event(request: Request) -> dict[str, Any]:
     """The event in a request, in our own form or as a CloudEvent. Raises `ProblemError`."""
-    body = await read_body(request, host_of(request).project.settings.server.max_body_bytes)
+    body = await read_body(request, host_of(request).project.settings.server)
     media = media_type(request)
     if media == cloudevents.BATCH:
         raise ProblemError(
             415, "unsupported_media_type", t("batches are not taken; send one event a request")
         )
     if media == cloudevents.STRUCTURED:
-        data: Any = cloudevents.from_structured(cloudevents.read_json(body))
+        data: Any = cloudevents.from_structured(read_json(body))
     elif "ce-specversion" in request.headers:
         data = cloudevents.from_binary(request.headers, body)
     elif media == "application/json" or media.endswith("+json"):
-        data = cloudevents.read_json(body)
+        data = read_json(body)
     else:
         raise unsupported(media, t("send application/json (curl: --json) or a CloudEvent"))
     if not isinstance(data, dict):

@@ -5,8 +5,11 @@ from collections.abc import Collection
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+import anyio
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from langbot_agents.schemas.host import ServerSettings
 
 from ..access import LOCAL_NAME, Caller, TokenBook
 from ..platforms import HTTP_SURFACE
@@ -124,8 +127,9 @@ def _host_name(header: str) -> str:
     return header.rpartition(":")[0] if ":" in header else header
 
 
-async def read_body(request: Request, limit: int) -> bytes:
-    """The body, refused as soon as it is known to be too large."""
+async def read_body(request: Request, server: ServerSettings) -> bytes:
+    """The body, refused as soon as it is known to be too large, or when it is not there in time."""
+    limit = server.max_body_bytes
     too_large = ProblemError(
         413,
         "payload_too_large",
@@ -137,10 +141,19 @@ async def read_body(request: Request, limit: int) -> bytes:
         raise too_large
     body = bytearray()
     try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > limit:
-                raise too_large
+        with anyio.fail_after(server.body_timeout):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > limit:
+                    raise too_large
+    except TimeoutError:
+        raise ProblemError(
+            408,
+            "request_timeout",
+            t("the body was not there whole within {seconds:g} seconds", seconds=server.body_timeout),
+            remedy=t("send as many bytes as Content-Length says, or raise server.body_timeout"),
+            headers={"Connection": "close"},
+        ) from None
     except ClientDisconnect:
         raise ProblemError(400, "disconnected", t("the caller went away")) from None
     return bytes(body)

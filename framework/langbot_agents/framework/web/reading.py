@@ -11,8 +11,8 @@ from ..access import Caller, ForbiddenError
 from ..app import Host
 from ..documents import fault_entry, headline, request_faults
 from ..texts import t
-from .cloudevents import read_json
 from .guard import read_body, unauthorized
+from .json_body import read_json
 from .problems import ProblemError
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -99,7 +99,7 @@ def media_type(request: Request) -> str:
 
 async def read_model(request: Request, model: type[ModelT]) -> ModelT:
     """The body as a model; an empty one counts as `{}`. Raises `ProblemError` with the field."""
-    body = await read_body(request, host_of(request).project.settings.server.max_body_bytes)
+    body = await read_body(request, host_of(request).project.settings.server)
     media = media_type(request)
     if body and media != "application/json" and not media.endswith("+json"):
         raise unsupported(media, t("send application/json (curl: --json)"))

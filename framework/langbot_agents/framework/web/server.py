@@ -1,5 +1,7 @@
 """Serving a project over HTTP until a signal ends it."""
 
+import asyncio
+import logging
 import os
 import signal
 import socket
@@ -24,6 +26,10 @@ from ..texts import t
 from .application import create_app
 
 log = get_logger(__name__)
+_uvicorn_log = logging.getLogger("uvicorn.error")
+
+CUT_OFF_DEADLINE = 1.0
+"""Seconds in which a request that is cut off must have ended."""
 
 Ready = Callable[[str, str, Host], None]
 """Called with the URL, the local token and the host once requests are answered."""
@@ -41,6 +47,16 @@ class _Server(uvicorn.Server):
         """Leave signals to `serve`."""
         yield
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End; requests that are cut off now are no faults, and uvicorn would log each with its traceback."""
+        _uvicorn_log.setLevel(logging.CRITICAL)
+        await super().shutdown(sockets=sockets)
+        left = set(self.server_state.tasks)
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=CUT_OFF_DEADLINE)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and say so."""
         await super().startup(sockets=sockets)
@@ -53,7 +69,7 @@ async def serve(project: Project, *, on_ready: Ready, watch: bool = True) -> Non
 
     Raises `SettingsError` where it cannot listen, `StoreLockedError` where another host has the store.
     """
-    with _listen(project) as listener:
+    with _listen(project) as listener, _level_of(_uvicorn_log):
         async with open_host(project) as host:
             collector.settle()
             token = new_local_token()
@@ -71,6 +87,16 @@ async def serve(project: Project, *, on_ready: Ready, watch: bool = True) -> Non
                 HostFile.remove(path)
 
 
+@contextmanager
+def _level_of(logger: logging.Logger) -> Iterator[None]:
+    """Give a logger its level back."""
+    level = logger.level
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
 async def _answer(
     app: Starlette, listener: socket.socket, ready: Callable[[], None], watch: FileWatch
 ) -> None:
@@ -84,19 +110,21 @@ async def _answer(
     )
     server = _Server(config, ready)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_stop_on_signal, server)
+        tasks.start_soon(_stop_on_signal, server, app.state.host)
         tasks.start_soon(_load_on_signal, watch)
         tasks.start_soon(watch.run)
         await server.serve(sockets=[listener])
         tasks.cancel_scope.cancel()
 
 
-async def _stop_on_signal(server: uvicorn.Server) -> None:
-    """The first signal ends it in order, a second one at once."""
+async def _stop_on_signal(server: uvicorn.Server, host: Host) -> None:
+    """The first signal ends it in order, a second one at once; the next start goes on with what runs."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for number in signals:
             log.info("stopping", signal=signal.Signals(number).name)
-            server.force_exit = server.should_exit
+            if server.should_exit:
+                server.force_exit = True
+                host.hurry()
             server.should_exit = True
 
 

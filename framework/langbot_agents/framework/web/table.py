@@ -75,7 +75,11 @@ EVENTS = (
                 description="Seconds to wait for the reply.",
                 schema={"type": "number", "minimum": 0, "maximum": events.MAX_WAIT},
             ),
-            Parameter(name="Idempotency-Key", description="Stands for a missing `event_id`.", place="header"),
+            Parameter(
+                name="Idempotency-Key",
+                description="Stands for a missing `event_id`; with another event than before it is a `409`.",
+                place="header",
+            ),
         ),
         answers={
             200: Answer(
