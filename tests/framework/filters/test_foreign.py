@@ -143,7 +143,7 @@ def test_a_name_that_is_taken_keeps_the_package_out(tmp_path: Path) -> None:
     states = {info.name: (info.state, info.reason or "") for info in made.plugins.infos}
 
     assert made.errors == ()
-    assert states["p0"][0] == "ready"
+    assert states["p0"] == ("ready", "")
     assert states["p1"][0] == states["p2"][0] == "quarantined"
     assert "'lower'" in states["p1"][1]
     assert "'is_vip'" in states["p2"][1]

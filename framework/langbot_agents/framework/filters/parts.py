@@ -43,7 +43,7 @@ class Part:
 
 
 def parts_of(leg: Leg, document: Mapping[str, Any], frame: Frame, functions: FunctionSet = STANDARD) -> Part:
-    """A leg and its parts; total, as a filter is. Each part has its share of the frame's budget."""
+    """A leg and its parts; total, as a filter is. All of them together have the frame's budget."""
     result = evaluate_leg(leg, document, frame)
     node = parse(leg.text)
     return Part(

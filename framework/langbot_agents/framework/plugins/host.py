@@ -24,7 +24,6 @@ NOT_CALLED_YET = frozenset(
         "register_knowledge_bases",
         "register_platforms",
         "register_event_types",
-        "register_filter_functions",
     }
 )
 """Hooks that later versions of the host call; a package that has one is told so."""
